@@ -12,12 +12,25 @@ from tierlake.extractors.base import Failure
 
 @dataclass(frozen=True)
 class SourceFact:
-    """A fact that a summary may use."""
+    """A fact that a summary may use.
+
+    Attributes:
+        fact_id: The fact.
+        body: Its statement.
+        at: When it happened, else when it was said; None where undated.
+        subject: The name that is its grammatical subject, where plain.
+        occurred: When it happened; None where it does not say so.
+        precision: How exact `occurred` is (`schemas.PRECISIONS`).
+        superseded: True where a newer fact gives another value.
+    """
 
     fact_id: str
     body: str
     at: datetime | None
     subject: str | None
+    occurred: datetime | None = None
+    precision: str | None = None
+    superseded: bool = False
 
 
 @dataclass(frozen=True)
