@@ -70,16 +70,13 @@ def extract_chunks(
         config: Sizes that `chunks` was made with.
     """
     cache = cache.join(chunks.select("input_hash"), on="input_hash", how="semi")
-    mine = (pl.col("extractor") == extractor.name) & (pl.col("model") == extractor.model)
-    mine &= pl.col("prompt_version") == extractor.version
-    cached = dict(cache.filter(mine).select("input_hash", "output").iter_rows())
+    cached = cached_extractions(cache, chunks, extractor)
     settled = {*cached, *known_failures["content_hash"].to_list()}
     wanted = chunks.filter(~pl.col("input_hash").is_in(list(settled)))
     requests = _requests(documents, wanted, config or ChunkingConfig())
     results = _call(extractor, requests, save=lambda done: save(_cache_rows(done, documents, extractor)))
     good = [result for result in results if result.extraction is not None]
-    extractions = {key: Extraction.model_validate_json(output) for key, output in cached.items()}
-    extractions |= {result.input_hash: result.extraction for result in good if result.extraction is not None}
+    extractions = cached | {result.input_hash: result.extraction for result in good if result.extraction is not None}
     return ExtractionRun(
         cache=pl.concat([cache, _cache_rows(good, documents, extractor)]),
         extractions=extractions,
@@ -156,14 +153,27 @@ def _failures(
             "reason": failure.reason,
             "detail": failure.detail,
             "transient": failure.transient,
-            "part": failure.item,
+            "part": stable_id(failure.item) if failure.item else "",
         }
         for result in results
         for failure in result.failures
     ]
     schema = {"content_hash": pl.String, "reason": pl.String, "detail": pl.String, "transient": pl.Boolean}
-    fresh = pl.DataFrame(new, schema={**schema, "part": pl.String}).join(places, on="content_hash")
-    items = [stable_id(chunk, part) if part else chunk for chunk, part in fresh.select("chunk_id", "part").iter_rows()]
-    fresh = fresh.with_columns(pl.Series("item", items, dtype=pl.String))
-    old = known.join(places.select("chunk_id"), on="chunk_id", how="semi")
-    return pl.concat([frame.select(list(FAILURE)) for frame in (fresh, old)]).unique("item", keep="first")
+    fresh = pl.DataFrame(new, schema={**schema, "part": pl.String})
+    # The part of a known failure stands behind its chunk's id, so that it holds for every chunk of that content.
+    old = known.with_columns(pl.col("item").str.split(":").list.get(1, null_on_oob=True).fill_null("").alias("part"))
+    failures = pl.concat([frame.select(list(fresh.schema)) for frame in (fresh, old)])
+    failures = failures.join(places, on="content_hash").with_columns(
+        pl.when(pl.col("part") == "").then("chunk_id").otherwise(pl.format("{}:{}", "chunk_id", "part")).alias("item")
+    )
+    return failures.select(list(FAILURE)).unique("item", keep="first").sort("item")
+
+
+def cached_extractions(cache: pl.DataFrame, chunks: pl.DataFrame, extractor: Extractor) -> dict[str, Extraction]:
+    """Returns what the cache holds for the chunks from this extractor, by input hash; nothing is called."""
+    mine = (pl.col("extractor") == extractor.name) & (pl.col("model") == extractor.model)
+    mine &= pl.col("prompt_version") == extractor.version
+    rows = cache.filter(mine).join(chunks.select("input_hash"), on="input_hash", how="semi")
+    return {
+        key: Extraction.model_validate_json(output) for key, output in rows.select("input_hash", "output").iter_rows()
+    }

@@ -1,4 +1,4 @@
-"""Documents into chunks: cut at natural boundaries that the content defines, so that an insertion shifts nothing else."""
+"""Documents into chunks, cut at natural boundaries that the content defines: an insertion shifts nothing else."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Span = tuple[int, int]
 
 
 def chunk_spans(text: str, config: ChunkingConfig) -> list[Span]:
-    """Returns the chunks of a text as (start, end), in order; together they hold every character but white space.
+    r"""Returns the chunks of a text as (start, end), in order; together they hold every character but white space.
 
     A boundary depends on the unit before it alone (its hash and length), save where the maximum forces one. Chunking
     a chunk again gives that chunk.
@@ -51,7 +51,7 @@ def chunk_spans(text: str, config: ChunkingConfig) -> list[Span]:
         config: Sizes.
 
     Example:
-        >>> text = "One.\\n\\nTwo."
+        >>> text = "One.\n\nTwo."
         >>> [text[start:end] for start, end in chunk_spans(text, ChunkingConfig(target=4))]
         ['One.', 'Two.']
         >>> chunk_spans("  ", ChunkingConfig())

@@ -107,7 +107,8 @@ def _document_rows(
             if problem:
                 rows.rejected.append(_rejected_row(document, chunk, fact, *problem))
                 continue
-            row = _fact_row(document, chunk, fact, start, position, seen[fact.quote])
+            row = _fact_row(document, chunk, fact, start, position)
+            row["fact_id"] = stable_id(chunk["chunk_id"], fact.quote, seen[fact.quote])
             seen[fact.quote] += 1
             position += 1
             kept[index] = row
@@ -164,7 +165,7 @@ def _rejected_row(
 
 
 def _fact_row(
-    document: dict[str, Any], chunk: dict[str, Any], fact: ExtractedFact, start: int, position: int, occurrence: int
+    document: dict[str, Any], chunk: dict[str, Any], fact: ExtractedFact, start: int, position: int
 ) -> dict[str, Any]:
     quote_start = chunk["start"] + start
     turn = _turn_at(document, quote_start)
@@ -172,7 +173,6 @@ def _fact_row(
     span = _resolve(fact.when, mentioned_at, fact.when_direction, document["language"])
     return {
         "bank_id": document["bank_id"],
-        "fact_id": stable_id(chunk["chunk_id"], fact.quote, occurrence),
         "document_id": document["document_id"],
         "chunk_id": chunk["chunk_id"],
         "position": position,

@@ -322,7 +322,7 @@ QUARANTINE: Final = Table(
     ("item_id",),
     _columns(
         item_id=(pl.String, "Hash of the stage and the item."),
-        stage=(pl.String, "load, extract or facts."),
+        stage=(pl.String, "load, extract, facts or summarize."),
         item=(pl.String, "What failed: a uri, a chunk_id or a quote's hash."),
         uri=(pl.String, "The document or file it belongs to."),
         document_id=(pl.String, "The document; null for a file that could not be read."),

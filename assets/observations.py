@@ -1,0 +1,79 @@
+"""Facts into objective summaries of the entities that matter most."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import dagster as dg
+import polars as pl
+
+from assets.catalog import table_spec
+from assets.documents import store_failures
+from assets.partitions import BANKS
+from tierlake.config import Settings
+from tierlake.lake import Lake
+from tierlake.manifest import read_published
+from tierlake.observe import ObservationInputs, observe
+from tierlake.summarizers.registry import make_summarizer
+from transforms.observations import ObservationConfig
+
+
+class ObservationRun(dg.Config):
+    """How this run treats the backlog: `drain` takes all of it."""
+
+    drain: bool = False
+
+
+def _out(name: str) -> dg.AssetOut:
+    return dg.AssetOut(io_manager_key="lake_io", code_version="1", **table_spec(name, "observations"))
+
+
+@dg.multi_asset(
+    partitions_def=BANKS,
+    outs={name: _out(name) for name in ("observations", "observation_backlog")},
+    pool="summarizer",
+)
+def observed_entities(
+    context: dg.AssetExecutionContext,
+    config: ObservationRun,
+    facts: pl.DataFrame,
+    mentions: pl.DataFrame,
+    entities: pl.DataFrame,
+    resolutions: pl.DataFrame,
+    lake: dg.ResourceParam[Lake],
+    settings: dg.ResourceParam[Settings],
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Summarises the top entities of the run, replaces their observations, and removes what lost its facts."""
+    bank, now, summarizer = context.partition_key, datetime.now(UTC), make_summarizer(settings.summarizer)
+    published = read_published(lake.root, bank)
+    versions = published.versions if published else {}
+    before = {
+        name: lake.read(name, bank, version=versions.get(name)) if published else lake.table(name).empty()
+        for name in ("facts", "resolutions")
+    }
+    inputs = ObservationInputs(
+        facts=facts,
+        mentions=mentions,
+        entities=entities,
+        resolutions=resolutions,
+        previous_facts=before["facts"],
+        previous_resolutions=before["resolutions"],
+        observations=lake.read("observations", bank),
+        backlog=lake.read("observation_backlog", bank),
+    )
+    limits = ObservationConfig(**settings.observations.model_dump())
+    cache = lake.read("summary_cache", bank)
+    outcome = observe(inputs, summarizer, limits, cache=cache, drain=config.drain, now=now)
+    lake.write("summary_cache", bank, outcome.summary_cache)
+    version = f"{summarizer.name}/{summarizer.model}/{summarizer.version}"
+    store_failures(lake, bank, outcome.failures, stage="summarize", code_version=version, now=now)
+    context.add_output_metadata(
+        {
+            **outcome.counts,
+            "tokens_in": outcome.tokens_in,
+            "tokens_out": outcome.tokens_out,
+            "cost_usd": outcome.cost_usd,
+        },
+        output_name="observations",
+    )
+    return outcome.observations, outcome.backlog
