@@ -55,28 +55,34 @@ _LINEAGE: Final[dict[str, dict[str, tuple[str, ...]]]] = {
 def table_spec(name: str, group: str, deps: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
     """Returns the keyword arguments of an asset, or of one output of several, that every table shares."""
     table = TABLES[name]
+    spec = {
+        "description": f"{table.description} Key: {', '.join(table.keys)}.",
+        "group_name": group,
+        "owners": [OWNER],
+        "kinds": {"deltalake", "polars"},
+        "metadata": {**column_metadata(name), "dagster/table_name": name},
+        **more,
+    }
+    if deps:
+        spec["deps"] = list(deps)
+    return spec
+
+
+def column_metadata(name: str) -> dict[str, Any]:
+    """Returns a table's column schema and column lineage, as Dagster shows them."""
+    table = TABLES[name]
     schema = dg.TableSchema(
         columns=[
             dg.TableColumn(column, str(declared.dtype), declared.description)
             for column, declared in table.columns.items()
         ]
     )
-    metadata: dict[str, Any] = {"dagster/column_schema": schema, "dagster/table_name": name}
+    metadata: dict[str, Any] = {"dagster/column_schema": schema}
     if name in _LINEAGE:
         metadata["dagster/column_lineage"] = dg.TableColumnLineage(
             {column: [_dependency(source) for source in sources] for column, sources in _LINEAGE[name].items()}
         )
-    spec = {
-        "description": f"{table.description} Key: {', '.join(table.keys)}.",
-        "group_name": group,
-        "owners": [OWNER],
-        "kinds": {"deltalake", "polars"},
-        "metadata": metadata,
-        **more,
-    }
-    if deps:
-        spec["deps"] = list(deps)
-    return spec
+    return metadata
 
 
 def _dependency(source: str) -> dg.TableColumnDep:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 import dagster as dg
 import polars as pl
 
+from assets.catalog import column_metadata
 from transforms.schemas import TABLES, Table
 
 if TYPE_CHECKING:
     from tierlake.lake import Lake, WriteResult
 
 PREVIEW_ROWS: Final = 8
+PREVIEW_CELL: Final = 60
 # Columns whose values are safe to show: ids, kinds, counts and times. Text is shown only where the settings allow it,
 # since what stands in Dagster's own log cannot be forgotten with a document.
 _SHOWN_TYPES: Final = (pl.Int64, pl.Float64, pl.Boolean, pl.Datetime)
@@ -48,6 +50,7 @@ class LakeIOManager(dg.IOManager):
 def table_metadata(result: WriteResult, frame: pl.DataFrame, *, preview_text: bool) -> dict[str, Any]:
     """Returns Dagster metadata of a written table."""
     return {
+        **column_metadata(result.table),
         "dagster/row_count": result.rows,
         "delta_version": result.version,
         "inserted": result.inserted,
@@ -74,4 +77,4 @@ def preview(frame: pl.DataFrame, table: Table, *, with_text: bool) -> str:
 def _cell(value: object) -> str:
     text = "" if value is None else str(value)
     text = text.replace("|", "\\|").replace("\n", " ")
-    return text if len(text) <= 60 else text[:57] + "..."
+    return text if len(text) <= PREVIEW_CELL else text[: PREVIEW_CELL - 3] + "..."
