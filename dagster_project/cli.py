@@ -21,7 +21,7 @@ EXIT_FAILED, EXIT_USAGE, EXIT_CHECKS = 1, 2, 3
 app = typer.Typer(
     name="tierlake",
     help="A batch memory lakehouse: documents in, ranked and explained memory out.\n\n"
-    "Start with `tierlake run`, then `tierlake read \"your question\"`.",
+    'Start with `tierlake run`, then `tierlake read "your question"`.',
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -34,11 +34,15 @@ app.add_typer(evaluate_app, name="evaluate")
 
 Config = Annotated[
     Path | None,
-    typer.Option("--config", help="Settings file. Default: tierlake.toml here, else TIERLAKE_CONFIG.", show_default=False),
+    typer.Option(
+        "--config", help="Settings file. Default: tierlake.toml here, else TIERLAKE_CONFIG.", show_default=False
+    ),
 ]
 Bank = Annotated[
     str | None,
-    typer.Option("--bank", help="The bank. Default: default_bank of the settings, else the only bank.", show_default=False),
+    typer.Option(
+        "--bank", help="The bank. Default: default_bank of the settings, else the only bank.", show_default=False
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of a table for people.")]
 
@@ -57,7 +61,9 @@ def _print_json(value: Any) -> None:
 @app.command()
 def run(
     bank: Annotated[list[str] | None, typer.Option("--bank", help="Only this bank; may be given again.")] = None,
-    drain: Annotated[bool, typer.Option("--drain", help="Also summarise every entity that waits in the backlog.")] = False,
+    drain: Annotated[
+        bool, typer.Option("--drain", help="Also summarise every entity that waits in the backlog.")
+    ] = False,
     as_json: Json = False,
     config: Config = None,
 ) -> None:
@@ -86,7 +92,9 @@ def read(
     query: Annotated[str, typer.Argument(help="What to look for, in words. Empty: the newest facts.")],
     ids: Annotated[
         list[str] | None,
-        typer.Option("--id", help="A tier or an entity id; may be given again. Default: every tier.", show_default=False),
+        typer.Option(
+            "--id", help="A tier or an entity id; may be given again. Default: every tier.", show_default=False
+        ),
     ] = None,
     weight: Annotated[list[str] | None, typer.Option("--weight", help="ID=W: multiply the id's scores by W.")] = None,
     floor: Annotated[list[str] | None, typer.Option("--floor", help="ID=N: at least N facts of the id.")] = None,

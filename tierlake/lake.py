@@ -136,7 +136,8 @@ class Lake:
         table = self.table(name)
         try:
             return conform(self.scan(name, bank, version=version).collect(), table)
-        except (pl.exceptions.ComputeError, OSError) as error:
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            # A truncated Parquet file makes Polars panic, which is no ordinary exception.
             raise LakeError(f"table {name} of bank {bank} cannot be read: {error}") from error
 
     def count(self, name: str, bank: str) -> int:

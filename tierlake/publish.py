@@ -42,7 +42,7 @@ class Publication:
     index_built: bool
 
 
-def publish_bank(  # noqa: PLR0913  # one publication has this many facts
+def publish_bank(  # one publication has this many facts
     lake: Lake, bank: str, *, run_id: str, config_hash: str, started_at: datetime, now: datetime
 ) -> Publication:
     """Returns the published set of a bank after building its index and switching readers to the newest versions.

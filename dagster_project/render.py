@@ -1,0 +1,137 @@
+"""Tables for people on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from dagster_project.runs import BankRun
+    from tierlake.explain import EntityExplanation
+    from tierlake.read.memory import Bundle
+
+_console = Console()
+
+
+def iso(value: Any) -> Any:
+    """Returns a time as ISO 8601 in UTC (Delta's history counts milliseconds); anything else as it is."""
+    if isinstance(value, int):
+        value = datetime.fromtimestamp(value / 1000, UTC)
+    return value.astimezone(UTC).isoformat(timespec="seconds") if isinstance(value, datetime) else value
+
+
+@contextmanager
+def run_progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Gives a function that shows which asset runs, on a terminal; silent elsewhere."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda *_: None
+        return
+    with console.status("starting") as status:
+        yield lambda name, done, total: status.update(f"{name} ({done}/{total})")
+
+
+def runs(done: Sequence[BankRun]) -> None:
+    """Prints what each bank's run made: asset, rows, Delta version, changed rows, seconds."""
+    for run in done:
+        table = Table(title=f"bank {run.bank}", title_justify="left")
+        for column, justify in (("asset", "left"), ("rows", "right"), ("version", "right"), ("changed", "right")):
+            table.add_column(column, justify=justify)  # type: ignore[arg-type]  # a literal type behind a loop
+        table.add_column("seconds", justify="right")
+        empty = []
+        for row in run.rows:
+            if row.rows == 0:
+                empty.append(row.asset)
+                continue
+            version = "" if row.delta_version is None else str(row.delta_version)
+            changed = "" if row.changed is None else str(row.changed)
+            table.add_row(row.asset, str(row.rows), version, changed, f"{row.seconds:.2f}")
+        _console.print(table)
+        if empty:
+            _console.print(f"no rows yet: {', '.join(empty)}", style="dim")
+        for check in run.failed_checks:
+            _console.print(f"check failed: {check}", style="red")
+        for failure in run.failures:
+            _console.print(
+                f"{failure.asset} failed: {escape(failure.message)}\n  next: {failure.next_step}", style="red"
+            )
+        if not run.success:
+            _console.print("Nothing was published: readers keep the last good set.", style="red")
+
+
+def bundle(found: Bundle) -> None:
+    """Prints ranked facts with score, reason and source; then tasks, events and entities."""
+    table = Table(show_lines=False, expand=True)
+    table.add_column("score", justify="right", no_wrap=True)
+    table.add_column("tier", no_wrap=True)
+    table.add_column("fact", ratio=3)
+    table.add_column("why", no_wrap=True)
+    table.add_column("source", ratio=1, overflow="fold")
+    for fact in found.facts:
+        score = found.fact_scores.get(fact.fact_id)
+        why = found.explanations.get(fact.fact_id)
+        table.add_row(
+            "" if score is None else f"{score:.4f}",
+            fact.tier,
+            escape(fact.body),
+            "" if why is None else why.reason,
+            escape(fact.uri),
+        )
+    _console.print(
+        table if found.facts else "No fact matches. Try other words, or `tierlake tables` to see what is there."
+    )
+    for task in found.tasks[:5]:
+        _console.print(f"task  [P{task.priority}] {task.description} ({task.status})", markup=False)
+    for event in found.events[-5:]:
+        _console.print(f"event [{iso(event.at)}] {event.summary}", markup=False)
+    for entity in found.entities.values():
+        text = " ".join(observation.text for observation in entity.observations)
+        _console.print(f"{entity.canonical_name} ({entity.kind}) {text}", markup=False)
+
+
+def explanation(found: EntityExplanation) -> None:
+    """Prints why an entity's mentions are one thing."""
+    for entity in found.entities:
+        _console.print(f"{entity.canonical_name} ({entity.kind}), {entity.entity_id}", style="bold", markup=False)
+        table = Table(expand=True)
+        for name in ("name", "method", "total", "name part", "co-occurrence", "temporal", "runner-up", "why", "fact"):
+            table.add_column(name, overflow="fold")
+        for mention in entity.mentions:
+            parts = [mention.total, mention.name, mention.cooccurrence, mention.temporal]
+            shown = ["" if part is None else f"{part:.3f}" for part in parts]
+            runner_up = "" if mention.runner_up is None else f"{mention.runner_up_name} {mention.runner_up_total:.3f}"
+            cells = [mention.surface, mention.method, *shown, runner_up, mention.reason, mention.fact_title]
+            table.add_row(*(escape(cell or "") for cell in cells))
+        _console.print(table)
+
+
+def tables(rows: Sequence[dict[str, Any]], banks: Sequence[str]) -> None:
+    """Prints the lake's tables with the rows of each bank."""
+    table = Table()
+    table.add_column("table")
+    for bank in banks:
+        table.add_column(bank, justify="right")
+    table.add_column("version", justify="right")
+    table.add_column("last write")
+    for row in rows:
+        counts = [str(row["rows"][bank]) for bank in banks]
+        table.add_row(row["table"], *counts, str(row["version"]), str(row["written_at"]))
+    _console.print(table if rows else "The lake is empty. Run `tierlake run`.")
+
+
+def quarantine(rows: Sequence[dict[str, Any]]) -> None:
+    """Prints what could not be processed and what happens next."""
+    table = Table(expand=True)
+    for name in ("bank", "stage", "what", "reason", "detail", "tries", "next"):
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        waits = "next run" if row["transient"] else "when it changes"
+        cells = [row["bank_id"], row["stage"], row["uri"] or row["item"], row["reason"], row["detail"]]
+        table.add_row(*(escape(str(cell)) for cell in cells), str(row["attempts"]), waits)
+    _console.print(table if rows else "Nothing is in quarantine.")
