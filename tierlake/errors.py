@@ -38,11 +38,27 @@ class LakeError(TierlakeError):
     """The lake cannot be read or written as asked."""
 
 
+class SourceMissingError(TierlakeError):
+    """A source's path is not there; the run stops, so that a mount that vanished does not empty its bank.
+
+    Attributes:
+        source: Name of the source.
+        path: What is missing.
+    """
+
+    def __init__(self, source: str, path: Path) -> None:
+        self.source = source
+        self.path = path
+        advice = "mount or create it, or take the source out of the configuration to remove its documents"
+        super().__init__(f"source {source!r}: {path} does not exist; {advice}")
+
+
 class LoadError(TierlakeError):
     """A file that cannot be read as a document; becomes a row of quarantine.
 
     Attributes:
-        reason: Reason code: unreadable, encoding, damaged, password, too_large, empty, duplicate_id or invalid_record.
+        reason: Reason code: unreadable, unknown_format, link, encoding, damaged, password, too_large, empty,
+            duplicate_id or invalid_record.
         detail: What is wrong and what to do.
     """
 

@@ -22,6 +22,8 @@ _MAX_DEPTH: Final = 20
 _MAX_INTEGER_BITS: Final = 4096
 _MAX_KEY: Final = 200  # longer keys make unusable uris: their hash stands in
 _SHOWN_HASH: Final = 12
+# Metadata: how often the record stands in its file; no part of what it says.
+COPIES: Final = "_copies"
 
 # Field -> names that are tried in order where the options name none.
 DEFAULT_FIELDS: Final[dict[str, tuple[str, ...]]] = {
@@ -119,9 +121,16 @@ def language_code(value: Any) -> str | None:
 
 
 def record_key(text: str) -> str:
-    """Returns a record's key as it stands in a uri: one clean line; a hash where it is longer than 200 characters."""
-    key = clean_line(text)
-    return key if key and len(text) <= _MAX_KEY else f"sha-{stable_id(text)}"
+    """Returns a record's key as it stands in a uri: one clean line; a hash where it is longer than 200 characters.
+
+    `sha-` is the mark of records without an id of their own, which an id cannot take.
+
+    Example:
+        >>> record_key("PROJ-102"), record_key("sha-1")
+        ('PROJ-102', 'id:sha-1')
+    """
+    key = clean_line(text) if len(text) <= _MAX_KEY else ""
+    return f"id:{key or stable_id(text)}" if not key or key.startswith("sha-") else key
 
 
 def content_key(record: Any) -> str:
@@ -171,7 +180,7 @@ def settle_keys(items: Iterable[LoadedDocument | BadRecord]) -> Iterator[LoadedD
     """Yields the items with one document a key and no key twice, whatever their order in the file.
 
     Records without an id of their own (`sha-` keys) that are alike are separate records: the n-th gets `~n`.
-    Records that share an id and all content are one document with `copies` in its metadata. Of those that share an id
+    Records that share an id and all content are one document with `_copies` in its metadata. Of those that share an id
     and differ, the newest by its date stays, then the smallest by content; the others are `duplicate_id`.
     """
     grouped: dict[str, list[LoadedDocument]] = {}
@@ -181,7 +190,9 @@ def settle_keys(items: Iterable[LoadedDocument | BadRecord]) -> Iterator[LoadedD
             seen[item.key] += 1
             yield item if seen[item.key] == 1 else replace(item, key=f"{item.key}~{seen[item.key]}")
         else:
-            grouped.setdefault(item.key, []).append(item)
+            # Ours alone: a document that claims copies would upset the counts.
+            metadata = {name: value for name, value in item.metadata.items() if name != COPIES}
+            grouped.setdefault(item.key, []).append(replace(item, metadata=metadata))
     for key, documents in grouped.items():
         if key.startswith("sha-"):
             yield from (replace(item, key=key if n == 1 else f"{key}~{n}") for n, item in enumerate(documents, 1))
@@ -200,7 +211,7 @@ def _settle(key: str, documents: list[LoadedDocument]) -> Iterator[LoadedDocumen
     kept = ranked[0]
     chosen = fingerprint(kept)
     if copies[chosen] > 1:
-        kept = replace(kept, metadata={**kept.metadata, "copies": copies[chosen]})
+        kept = replace(kept, metadata={**kept.metadata, COPIES: copies[chosen]})
     yield kept
     for mark in sorted(copies.keys() - {chosen}):
         for n in range(1, copies[mark] + 1):

@@ -110,13 +110,16 @@ def load_bytes(
         options: The source's `options` table.
 
     Raises:
-        LoadError: The file as a whole cannot be read; nothing else is ever raised on account of its content.
+        LoadError: The file as a whole cannot be read, or holds nothing (`empty`); nothing else is ever raised on account of its content.
     """
     read = LOADERS[loader_name(name, loader)]
     try:
-        return list(settle_keys(read(data, name=name, options=options or {})))
+        items = list(settle_keys(read(data, name=name, options=options or {})))
     except LoadError as error:
         raise LoadError(error.reason, error.detail[:_DETAIL_LIMIT]) from error
     except Exception as error:  # documents are hostile data, and no parser of them keeps to its declared errors
         detail = f"the loader failed on {name} ({type(error).__name__}: {error})"
         raise LoadError("damaged", detail[:_DETAIL_LIMIT]) from error
+    if not items:
+        raise LoadError("empty", "the file holds no document")
+    return items
