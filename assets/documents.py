@@ -45,6 +45,11 @@ def store_failures(
     lake.write("quarantine", bank, rows, where=lambda table: table["stage"] == stage, keep_clock=False)
 
 
+def add_to_cache(lake: Lake, table: str, bank: str, key: str, rows: pl.DataFrame) -> None:
+    """Adds rows of model output as they come, so that a run that is killed repeats little."""
+    lake.write(table, bank, rows, where=lambda stored: stored[key].is_in(rows[key].to_list()))
+
+
 @dg.asset(partitions_def=BANKS, io_manager_key="lake_io", code_version="1", **table_spec("chunks", "ingest"))
 def chunks(documents: pl.DataFrame) -> pl.DataFrame:
     """Cuts documents at boundaries that their content defines."""

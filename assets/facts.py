@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 
 import dagster as dg
 import polars as pl
 
 from assets.catalog import counts, table_spec
-from assets.documents import store_failures
+from assets.documents import add_to_cache, store_failures
 from assets.partitions import BANKS
 from tierlake.config import Settings
 from tierlake.extract import cached_extractions, code_version, extract_chunks
@@ -40,9 +41,7 @@ def facts(
         extractor,
         cache=lake.read("extraction_cache", bank),
         known_failures=failed_for_good(lake.read("quarantine", bank), stage="extract", code_version=version),
-        save=lambda rows: lake.write(
-            "extraction_cache", bank, rows, where=lambda stored: stored["cache_key"].is_in(rows["cache_key"].to_list())
-        ),
+        save=partial(add_to_cache, lake, "extraction_cache", bank, "cache_key"),
     )
     lake.write("extraction_cache", bank, run.cache)
     store_failures(lake, bank, run.failures, stage="extract", code_version=version, now=now)

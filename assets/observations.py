@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 
 import dagster as dg
 import polars as pl
 
 from assets.catalog import table_spec
-from assets.documents import store_failures
+from assets.documents import add_to_cache, store_failures
 from assets.partitions import BANKS
 from tierlake.config import Settings
 from tierlake.lake import Lake
 from tierlake.manifest import read_published
-from tierlake.observe import ObservationInputs, observe
+from tierlake.observe import generator_of, observe
+from tierlake.quarantine import FAILURE
 from tierlake.summarizers.registry import make_summarizer
-from transforms.observations import ObservationConfig
+from transforms.observations import ObservationConfig, ObservationInputs
 
 
 class ObservationRun(dg.Config):
@@ -61,12 +63,19 @@ def observed_entities(
         observations=lake.read("observations", bank),
         backlog=lake.read("observation_backlog", bank),
     )
-    limits = ObservationConfig(**settings.observations.model_dump())
-    cache = lake.read("summary_cache", bank)
-    outcome = observe(inputs, summarizer, limits, cache=cache, drain=config.drain, now=now)
+    known = lake.read("quarantine", bank).filter(pl.col("stage") == "summarize", code_version=generator_of(summarizer))
+    outcome = observe(
+        inputs,
+        summarizer,
+        ObservationConfig(**settings.observations.model_dump()),
+        cache=lake.read("summary_cache", bank),
+        known_failures=known.select(list(FAILURE)),
+        drain=config.drain,
+        now=now,
+        save=partial(add_to_cache, lake, "summary_cache", bank, "input_hash"),
+    )
     lake.write("summary_cache", bank, outcome.summary_cache)
-    version = f"{summarizer.name}/{summarizer.model}/{summarizer.version}"
-    store_failures(lake, bank, outcome.failures, stage="summarize", code_version=version, now=now)
+    store_failures(lake, bank, outcome.failures, stage="summarize", code_version=generator_of(summarizer), now=now)
     context.add_output_metadata(
         {
             **outcome.counts,

@@ -46,7 +46,7 @@ def law(examples: int):
 
 @pytest.fixture(autouse=True, scope="session")
 def _folder(tmp_path_factory):
-    global folder
+    global folder  # noqa: PLW0603  # pytest's folders come through a fixture, Hypothesis' examples through a function
     folder = tmp_path_factory.mktemp("laws")
 
 

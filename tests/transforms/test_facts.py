@@ -115,7 +115,7 @@ def test_tasks_and_events_follow_their_fact():
     assert built.events.select("event_type", "at", "precision").rows() == [
         ("move", datetime(2026, 3, 1, tzinfo=UTC), "day")
     ]
-    resolution = {name: None for name in RESOLUTIONS.schema} | {
+    resolution = dict.fromkeys(RESOLUTIONS.schema) | {
         "bank_id": "acme", "mention_id": "m", "fact_id": task["fact_id"], "entity_id": "e",
     }  # fmt: skip
     linked = link_entities(built.tasks, pl.DataFrame([resolution], schema=RESOLUTIONS.schema), TASKS)
