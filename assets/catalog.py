@@ -27,7 +27,8 @@ _LINEAGE: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "mentions": {
         "fact_id": ("facts.fact_id",), "document_id": ("facts.document_id",), "surface": ("facts.entities",),
-        "kind": ("facts.entities",), "position": ("facts.entities",), "at": ("facts.occurred_start", "facts.mentioned_at"),
+        "kind": ("facts.entities",), "position": ("facts.entities",),
+        "at": ("facts.occurred_start", "facts.mentioned_at"),
     },
     "resolutions": {
         "mention_id": ("mentions.mention_id",), "fact_id": ("mentions.fact_id",),
@@ -47,8 +48,12 @@ _LINEAGE: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "entity_id": ("entities.entity_id",), "text": ("facts.body",), "source_fact_ids": ("facts.fact_id",),
         "observed_through": ("facts.occurred_start", "facts.mentioned_at"),
     },
-    "tasks": {"fact_id": ("facts.fact_id",), "entity_ids": ("resolutions.entity_id",), "at": ("facts.mentioned_at",)},
-    "events": {"fact_id": ("facts.fact_id",), "entity_ids": ("resolutions.entity_id",), "at": ("facts.occurred_start",)},
+    "tasks": {
+        "fact_id": ("facts.fact_id",), "entity_ids": ("resolutions.entity_id",), "at": ("facts.mentioned_at",),
+    },
+    "events": {
+        "fact_id": ("facts.fact_id",), "entity_ids": ("resolutions.entity_id",), "at": ("facts.occurred_start",),
+    },
 }  # fmt: skip
 
 
