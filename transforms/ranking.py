@@ -1,7 +1,8 @@
 """Ranking across memory tiers: weights, floors, fillers and the cut.
 
-The rules are the seed's "Multi-entity & tiered memory", with two deliberate choices where the seed is silent: ties go by
-`updated_at` (newest first, undated last) and then by `fact_id`, and the facts of a zero-weight id fill in by relevance.
+The rules are the seed's "Multi-entity & tiered memory", with two deliberate choices where the seed is silent: ties go
+by `updated_at` (newest first, undated last) and then by `fact_id`, and the facts of a zero-weight id fill in by
+relevance.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ class RankConfig:
 def rank_candidates(candidates: pl.DataFrame, config: RankConfig) -> pl.DataFrame:
     """Returns the facts that a reader gets, in rank order.
 
-    `score = base_score * weight`, a plain product; nothing is cut before weights. Floors reserve each id's first N, then
-    the rest fills up by rank: floors decide who is in, never the order. A fact under several ids is ranked once, under
-    the id with the highest weight, and counts toward the floor of each.
+    `score = base_score * weight`, a plain product; nothing is cut before weights. Floors reserve each id's first N,
+    then the rest fills up by rank: floors decide who is in, never the order. A fact under several ids is ranked once,
+    under the id with the highest weight, and counts toward the floor of each.
 
     Args:
         candidates: `fact_id, tier, base_score, updated_at`, one row for a fact and an id (the column `tier` holds it).
