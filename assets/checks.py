@@ -4,21 +4,18 @@ Few events: a check event costs Dagster's SQLite storage tens of milliseconds, s
 warnings) whose metadata lists every expectation, and tables that are made together are checked in one step.
 """
 
-from __future__ import annotations
-
+# No postponed annotations here: Dagster compares the type of `context` itself, not its name.
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import dagster as dg
 import polars as pl
 
 from assets.suites import Outcome, judge
+from tierlake.lake import Lake
 from transforms.violations import count_violations, tables_read
-
-if TYPE_CHECKING:
-    from tierlake.lake import Lake
 
 CRITICAL: Final = "critical"
 WARNINGS: Final = "warnings"

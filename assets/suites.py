@@ -60,7 +60,7 @@ def build_suite(table: str) -> ExpectationSuite:
     """Returns the suite of a table: for each rule the expectation that its count of violations is 0."""
     _import_quietly()
     from great_expectations import ExpectationSuite
-    from great_expectations.expectations.core import ExpectColumnMaxToBeBetween
+    from great_expectations.expectations.core.expect_column_max_to_be_between import ExpectColumnMaxToBeBetween
     from great_expectations.expectations.metadata_types import FailureSeverity
 
     expectations = [
@@ -84,8 +84,11 @@ def judge(table: str, counts: pl.DataFrame) -> list[Outcome]:
         counts: Frame of `transforms.violations.VIOLATIONS` for that table.
 
     Raises:
+        ValueError: The counts are not those of this table's rules, each a number.
         RuntimeError: Great Expectations could not evaluate an expectation: a broken check is not a passed one.
     """
+    if counts["rule"].to_list() != [rule.name for rule in RULES[table]] or counts["violations"].has_nulls():
+        raise ValueError(f"table {table}: the counts are not one number for each of its {len(RULES[table])} rules")
     # One row, one column a rule.
     row = pl.DataFrame({rule: [count] for rule, count in counts.select("rule", "violations").iter_rows()}).to_pandas()
     with _VALIDATING:
