@@ -44,8 +44,9 @@ organization, place, product, concept (a recurring topic, such as a method), lab
 - tags: up to three topics in lower case.
 
 Tasks are work that somebody is to do; fact: the number of the fact that states it; priority: 0 (whenever) to \
-10 (now), 5 where nothing is said; due: the words that say when, as written. Events are happenings with a date in the passage; \
-event_type: one word, such as release, incident, meeting, decision; summary: what happened, in a short sentence."""
+10 (now), 5 where nothing is said; due: the words that say when, as written. Events are happenings with a date in the \
+passage; event_type: one word, such as release, incident, meeting, decision; summary: what happened, \
+in a short sentence."""
 
 
 class _Answer(BaseModel):

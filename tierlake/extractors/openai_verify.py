@@ -118,12 +118,9 @@ def _dangling(answer: ExtractionAnswer, numbers: set[int]) -> list[Fault]:
     pointers = [(task.fact, task.description) for task in answer.tasks]
     pointers += [(event.fact, event.summary) for event in answer.events]
     return [
-        Fault(
-            number,
-            Failure("dangling_reference", f"it names fact {number}, which is not listed", False, words or str(number)),
-        )  # noqa: FBT003  # a field of the failure
+        Fault(number, Failure("dangling_reference", detail, transient=False, item=words or str(number)))
         for number, words in pointers
-        if number not in numbers
+        if number not in numbers and (detail := f"it names fact {number}, which is not listed")
     ]
 
 
