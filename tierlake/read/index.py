@@ -81,7 +81,8 @@ def build_index(facts: pl.DataFrame, directory: Path) -> None:
     # One record batch, so that a row number finds its row in constant time.
     rows.rechunk().write_ipc(waiting / _FACTS, compression="uncompressed", record_batch_size=max(1, rows.height))
     _write_text(rows, waiting / _TEXT)
-    meta = {"index_version": INDEX_VERSION, "languages": languages, "facts": rows.height}
+    tiers = sorted(rows["tier"].drop_nulls().unique())
+    meta = {"index_version": INDEX_VERSION, "languages": languages, "tiers": tiers, "facts": rows.height}
     (waiting / _META).write_text(json.dumps(meta, sort_keys=True), encoding="utf-8")
     waiting.rename(directory)
 
@@ -173,11 +174,15 @@ class FactIndex:
     Attributes:
         facts: All facts of the bank in tie order, mapped from disk: reading a row touches only its pages.
         languages: The languages of the facts.
+        tiers: The tiers of the facts.
     """
 
-    def __init__(self, facts: pl.DataFrame, languages: Sequence[str], index: tantivy.Index) -> None:
+    def __init__(
+        self, facts: pl.DataFrame, index: tantivy.Index, *, languages: Sequence[str], tiers: Sequence[str]
+    ) -> None:
         self.facts = facts
         self.languages = tuple(languages)
+        self.tiers = tuple(tiers)
         self._schema = index.schema
         self._searcher = index.searcher()
 
@@ -196,7 +201,8 @@ class FactIndex:
             if meta["index_version"] != INDEX_VERSION:
                 found = f"is of version {meta['index_version']}, this tierlake reads {INDEX_VERSION}"
                 raise LakeError(f"the index {directory} {found}; {advice}")
-            return cls(_mapped(directory / _FACTS), meta["languages"], tantivy.Index.open(str(directory / _TEXT)))
+            index = tantivy.Index.open(str(directory / _TEXT))
+            return cls(_mapped(directory / _FACTS), index, languages=meta["languages"], tiers=meta["tiers"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise LakeError(f"the index {directory} cannot be opened: {error}; {advice}") from error
 

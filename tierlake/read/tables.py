@@ -69,7 +69,8 @@ class PublishedTables:
             rows = self._lake.scan(name, bank, version=version).select(_COLUMNS[name]).collect()
         except (pl.exceptions.ComputeError, OSError) as error:
             raise LakeError(f"table {name} of bank {bank} cannot be read: {error}") from error
-        return rows.sort(_COLUMNS[name][:2])
+        # Resolutions are the largest of these, and `links` sorts what it makes of them.
+        return rows if name == "resolutions" else rows.sort(_COLUMNS[name][:2])
 
     def links(self) -> pl.DataFrame:
         """Returns `entity_id, row`: which facts (by their row in the index) mention which entity, sorted, distinct."""
