@@ -1,6 +1,6 @@
-"""Name keys and what a name's parts say: the one normalisation that every table, guard and score uses.
+"""Name keys and what the parts of a name say: the one normalisation that every table, guard and score uses.
 
-Sources: the section "Name keys" of the resolution rules; the seed's examples of names ("Alice", "Dr. Smith", "CEO John").
+Source: the seed's examples of names ("Alice", "Dr. Smith", "CEO John"), and the scripts that its users write.
 """
 
 from __future__ import annotations
@@ -38,8 +38,52 @@ TITLE_ENDINGS: Final[dict[str, Gender]] = {
 }  # fmt: skip
 PERSON_SUFFIXES: Final = frozenset({"jr", "sr", "junior", "phd", "md", "esq", "mba", "obe", "cbe"})
 ORGANIZATION_FORMS: Final = frozenset(
-    "inc incorporated corp corporation co company ltd limited llc llp lp plc gmbh ag kg ohg ug se sa sas sarl srl spa "
-    "bv nv oy oyj ab as asa aps kk pty pte sl sro kft zrt doo ооо оао зао пао ао".split()
+    [
+        "inc",
+        "incorporated",
+        "corp",
+        "corporation",
+        "co",
+        "company",
+        "ltd",
+        "limited",
+        "llc",
+        "llp",
+        "lp",
+        "plc",
+        "gmbh",
+        "ag",
+        "kg",
+        "ohg",
+        "ug",
+        "se",
+        "sa",
+        "sas",
+        "sarl",
+        "srl",
+        "spa",
+        "bv",
+        "nv",
+        "oy",
+        "oyj",
+        "ab",
+        "as",
+        "asa",
+        "aps",
+        "kk",
+        "pty",
+        "pte",
+        "sl",
+        "sro",
+        "kft",
+        "zrt",
+        "doo",
+        "ооо",
+        "оао",
+        "зао",
+        "пао",
+        "ао",
+    ]
 )
 ORGANIZATION_ENDINGS: Final = ("股份有限公司", "有限公司", "公司", "株式会社", "주식회사")
 ARTICLES: Final = frozenset({"the"})
@@ -63,14 +107,14 @@ _KEY_VALUE: Final = re.compile(r"^[^\s:/]+(?::[^\s:/][^:]*)+$")
 
 
 def name_key(surface: str) -> str:
-    """Returns the key under which a name is compared: equal keys are equal names; empty for a name without letter or digit.
+    r"""Returns the key under which a name is compared; empty for a name without letter or digit.
 
     NFKC, casefolded, white space collapsed; punctuation, symbols and emoji around each word and a closing possessive
     are dropped. Titles ("dr") and organisation forms ("inc") stay; a trailing + or # stays too, since C, C++ and C#
     are three things. Applying it twice changes nothing.
 
     Example:
-        >>> [name_key(s) for s in ("  Dr.\\nSmith ", "Alice’s", "Wren 🕯️", "C++", "STRASSE", "Straße", "!!!")]
+        >>> [name_key(s) for s in ("  Dr.\nSmith ", "Alice’s", "Wren 🕯️", "C++", "STRASSE", "Straße", "!!!")]
         ['dr smith', 'alice', 'wren', 'c++', 'strasse', 'strasse', '']
     """
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", surface).casefold()).translate(_QUOTES)
@@ -138,7 +182,7 @@ def tokens(key: str) -> tuple[str, ...]:
         >>> tokens("gpt-4"), tokens("python 3.11"), tokens("u.s"), tokens("j.r tolkien"), tokens("o'brien")
         (('gpt', '4'), ('python', '3.11'), ('us',), ('j', 'r', 'tolkien'), ('obrien',))
     """
-    plain = key.replace("'", "")
+    plain = key.replace("'", "").replace("ph.d", "phd")
     if plain.isascii():
         parts = _ASCII_TOKEN.findall(plain)
     else:
@@ -194,6 +238,8 @@ def features(key: str) -> NameFeatures:
     raw_words = tokens(key) or (key,)
     # A roman numeral after the first word is its number; single letters (i, v, x) stay letters.
     words = tuple(str(ROMAN.get(fold(word), fold(word))) if at else fold(word) for at, word in enumerate(raw_words))
+    if len(words) > 1 and words[-1] == "i":
+        words = (*words[:-1], "1")  # Carol I and Carol II are numbered alike
     core, gender, titled, formed = _core(words, raw_words)
     bag = tuple(sorted(word for word in core if word not in SMALL_WORDS)) or tuple(sorted(core))
     numbers = [number for word in words for number in _numbers(word)]

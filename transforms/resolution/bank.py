@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import compress
+from typing import Any
 
 from transforms.resolution.blocking import Candidates, NameTable, find_candidates
 from transforms.resolution.config import ResolutionConfig
@@ -32,7 +33,11 @@ class MentionRows:
 
     def filter(self, keep: Sequence[bool]) -> MentionRows:
         """Returns the rows where `keep` is true."""
-        columns = {f.name: list(compress(getattr(self, f.name), keep)) for f in fields(self) if f.name != "bank_id"}
+        columns: dict[str, Any] = {
+            column.name: list(compress(getattr(self, column.name), keep))
+            for column in fields(self)
+            if column.name != "bank_id"
+        }
         return replace(self, **columns)
 
 
@@ -164,10 +169,10 @@ def rarity(fact_count: int, config: ResolutionConfig) -> float:
     """Returns what a neighbour that stands in `fact_count` facts is worth, 0 to 1, in buckets of powers of two.
 
     Example:
-        >>> [rarity(count, ResolutionConfig()) for count in (1, 3, 4, 8, 100)]
-        [1.0, 1.0, 0.5, 0.25, 0.03125]
+        >>> [round(rarity(count, ResolutionConfig()), 3) for count in (1, 7, 8, 16, 100)]
+        [1.0, 1.0, 0.562, 0.141, 0.009]
     """
     if not config.hub_damping or fact_count < config.free_facts:
         return 1.0
     bucket = 1 << (fact_count.bit_length() - 1)
-    return min(1.0, config.free_facts / bucket)
+    return min(1.0, (config.free_facts / bucket) ** 2)

@@ -5,7 +5,7 @@ Every rule here proposes at least the pairs that `similarity.relation` accepts; 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -15,7 +15,7 @@ from transforms.names import NameFeatures, features, nicknames
 from transforms.resolution.alignment import TYPO_LETTERS, is_typo
 from transforms.resolution.config import ResolutionConfig
 from transforms.resolution.guards import Guard
-from transforms.resolution.similarity import PART_LETTERS, Comparison, acronyms, compare, german
+from transforms.resolution.similarity import CLIPPED_LETTERS, PART_LETTERS, Comparison, acronyms, compare, german
 
 # Spellings of one name that are tried for typos: 2 to the power of its words with a neighbour; more is no name.
 SPELLINGS: Final = 64
@@ -86,14 +86,14 @@ def find_candidates(names: NameTable, terms: dict[str, set[int]], config: Resolu
         terms: Context term to the names that it stands with.
         config: How rare a term must be, and how many candidates a name keeps.
     """
-    vouched = frozenset(_pairs_by_term(terms, config.rare_names))
-    proposed = {pair for rule in _RULES for pair in rule(names)} | vouched
+    sharing, vouched = _vouched(terms, config.rare_names)
+    proposed = {pair for rule in _RULES for pair in rule(names)} | sharing
     of: list[list[tuple[int, float, str]]] = [[] for _ in names.keys]
     forbidden: list[list[tuple[int, Guard]]] = [[] for _ in names.keys]
     # A loop over pairs: each comparison looks at the words of two names, which no column expression can.
     for one, other in sorted(proposed):
         found = compare_names(names, one, other, vouched=(one, other) in vouched)
-        if not found.relation:
+        if not found.relation and (one, other) not in sharing:
             continue
         if found.guard is not None:
             forbidden[one].append((other, found.guard))
@@ -107,10 +107,19 @@ def find_candidates(names: NameTable, terms: dict[str, set[int]], config: Resolu
     return Candidates(names, vouched, of, forbidden)
 
 
-def _pairs_by_term(terms: dict[str, set[int]], most: int) -> Iterator[tuple[int, int]]:
-    for held_by in terms.values():
-        if 1 < len(held_by) <= most:
-            yield from combinations(sorted(held_by), 2)
+def _vouched(terms: dict[str, set[int]], most: int) -> tuple[set[tuple[int, int]], frozenset[tuple[int, int]]]:
+    """Returns the pairs that share a rare term, and those of them that share two, or all that one of them has.
+
+    One term of several in common may be chance (a first name as a mailbox); it makes candidates, but lifts no guard.
+    """
+    shared: Counter[tuple[int, int]] = Counter()
+    held: Counter[int] = Counter()
+    for names in terms.values():
+        held.update(names)
+        if 1 < len(names) <= most:
+            shared.update(combinations(sorted(names), 2))
+    strong = (pair for pair, count in shared.items() if count >= min(2, held[pair[0]], held[pair[1]]))
+    return set(shared), frozenset(strong)
 
 
 def _groups(keyed: Iterable[tuple[object, int]]) -> Iterator[list[int]]:
@@ -219,6 +228,15 @@ def _parts(names: NameTable) -> Iterator[tuple[int, int]]:
                     yield from ((min(n, other), max(n, other)) for other in table.get(part, ()))
 
 
+def _clippings(names: NameTable) -> Iterator[tuple[int, int]]:
+    table = _by_core(names)
+    for n in _persons(names):
+        core = names.features[n].core
+        if len(core) == 1:
+            for size in range(PART_LETTERS, len(core[0]) - CLIPPED_LETTERS + 1):
+                yield from ((min(n, other), max(n, other)) for other in table.get((core[0][:size],), ()))
+
+
 def _acronyms(names: NameTable) -> Iterator[tuple[int, int]]:
     single: dict[str, list[int]] = defaultdict(list)
     for n, f in enumerate(names.features):
@@ -229,4 +247,4 @@ def _acronyms(names: NameTable) -> Iterator[tuple[int, int]]:
             yield from ((min(n, other), max(n, other)) for other in single.get(acronym, ()))
 
 
-_RULES: Final = (_spelled_alike, _typos, _initials, _middles, _nicknames, _parts, _acronyms)
+_RULES: Final = (_spelled_alike, _typos, _initials, _middles, _nicknames, _parts, _clippings, _acronyms)

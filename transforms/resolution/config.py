@@ -23,9 +23,9 @@ class ResolutionConfig:
             the score. `evidence`: one entity unless the evidence speaks against it. `evidence` is the default: it does
             best on the gold sets and keeps two people of one first name apart.
         hub_damping: Weigh a neighbour by its rarity, so that one that stands beside everything carries no merge.
-        free_facts: A neighbour in fewer facts than this weighs 1; above, its weight is this over its bucket (the power
-            of two below its fact count): 1 to 3 facts weigh 1, 4 to 7 a half, 64 a thirty-second. Weights add up, so
-            colleagues in common still count in full together, while a name that stands everywhere does not.
+        free_facts: A neighbour in up to 7 facts weighs 1; from 8 on, the square of this over its bucket (the power of
+            two below its fact count): 8 facts weigh 0.56, 16 a seventh, 64 a hundredth. Weights add up, so colleagues
+            in common count in full together, while a name that stands everywhere does not.
         enough_neighbours: Under `evidence`, both sides need this many neighbours before none in common speaks against.
             2: one neighbour is chance.
         specific_neighbours: The same for specific names, which two things share more rarely.
@@ -43,7 +43,7 @@ class ResolutionConfig:
     window_days: float = 7.0
     same_name: SameName = "evidence"
     hub_damping: bool = True
-    free_facts: int = 2
+    free_facts: int = 6
     enough_neighbours: int = 2
     specific_neighbours: int = 4
     shared_weight: float = 0.25

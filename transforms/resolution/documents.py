@@ -51,10 +51,18 @@ def fuller_names(
             and fullness(table[other]) > fullness(table[name])
             and _is_short_form(relation, kinds[name], kinds[other], large=is_written_large(name))
         }
-        roots[name] = meant.pop() if len(meant) == 1 else name
-        root = roots[name]
-        if root != name and (candidates.compare(name, root).guard is not None or is_forbidden(name, root)):
-            roots[name] = name
+        root = meant.pop() if len(meant) == 1 else name
+        roots[name] = root
+        # Mr. and Mrs. Smith cannot both be Pat Smith: where short forms of one name conflict, none of them is it.
+        conflicting = [
+            other
+            for other in roots
+            if roots[other] == root != name
+            and other != name
+            and (candidates.compare(name, other).guard is not None or is_forbidden(name, other))
+        ]
+        if conflicting:
+            roots.update({other: other for other in [*conflicting, name]})
     return {name: root for name, root in roots.items() if root != name}
 
 

@@ -77,6 +77,13 @@ def find_guard(
         return "honorifics"
     if a.squashed == b.squashed:
         return None
+    return _words_guard(a, b, kinds=kinds, vouched=vouched)
+
+
+def _words_guard(
+    a: NameFeatures, b: NameFeatures, *, kinds: tuple[str | None, str | None], vouched: bool
+) -> Guard | None:
+    """Returns the guard that the pairing of the words of two names calls for, or None."""
     persons = all(kind in {"person", None} for kind in kinds)
     alignment = align(a, b, persons=persons)
     if _letters_differ(a, b, alignment, certain="person" in kinds):
@@ -85,9 +92,9 @@ def find_guard(
         return "negation"
     if persons and _first_names_differ(a, b):
         return "first_names"
-    if not vouched and alignment.pairs and alignment.left and alignment.right:
-        return "words"
-    return None
+    # Of two persons' full names with no word in common, only shared identifiers say that they are one.
+    comparable = alignment.pairs > 0 or (persons and min(len(a.core), len(b.core)) > 1)
+    return "words" if comparable and not vouched and alignment.left and alignment.right else None
 
 
 def _numbers_differ(a: NameFeatures, b: NameFeatures) -> bool:

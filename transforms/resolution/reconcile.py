@@ -1,4 +1,4 @@
-"""Step 3: entities that are candidates for one another are scored again on all their evidence, and merged best first."""
+"""Step 3: entities that are candidates for one another are scored on all their evidence, and merged best first."""
 
 from __future__ import annotations
 

@@ -12,18 +12,23 @@ from transforms.resolution.alignment import is_contiguous_part, is_initial, is_t
 from transforms.resolution.guards import Guard, find_guard
 
 Relation = Literal[
-    "equal", "variant", "title", "typo", "initial", "middle", "nickname", "acronym", "part", "context", ""
+    "equal", "variant", "title", "typo", "initial", "middle", "nickname", "acronym", "part", "clipping", ""
 ]
 
-# Least similarity by relation, where letters alone say too little. Above 0.8 two names meet within a week of each other
-# without context (0.5 * 0.8 + 0.2 = 0.6, not above it); at 0.8 and below they need a neighbour in common. So spelling
-# variants and initials stand above, acronyms, bare titles and bare nicknames do not.
-FLOORS: Final[dict[Relation, float]] = {
-    "variant": 0.95, "title": 0.80, "initial": 0.82, "middle": 0.85, "nickname": 0.82, "acronym": 0.80,
-}  # fmt: skip
-BARE_NICKNAME: Final = 0.70
+# What a relation is worth where letters say too little or too much. At 0.8 two names a moment apart do not meet on
+# names alone (0.5 * 0.8 + 0.2 = 0.6, not above it) but do with any neighbour in common; at 0.7 they need a good share.
+WORTH: Final[dict[Relation, float]] = {
+    "title": 0.80,
+    "initial": 0.80,
+    "nickname": 0.80,
+    "acronym": 0.80,
+    "clipping": 0.70,
+}
+BARE_NICKNAME: Final = 0.70  # Bob for any Robert
+VARIANT: Final = 0.95  # order, accents, punctuation or an organisation form: one name, spelled differently
 NEARLY: Final = 0.99  # 1 is kept for equal keys
 PART_LETTERS: Final = 3
+CLIPPED_LETTERS: Final = 2
 ACRONYM_LETTERS: Final = range(2, 9)
 
 
@@ -32,7 +37,7 @@ class Comparison:
     """Two names, compared.
 
     Attributes:
-        relation: What makes them candidates; empty where nothing does.
+        relation: What makes the names candidates; empty where nothing does (a shared context term still may).
         similarity: 0 to 1, symmetric, 1 only for equal keys.
         guard: Why they are never one entity; None where nothing forbids it.
     """
@@ -51,7 +56,7 @@ def compare(
         a: One name.
         b: The other.
         kinds: Their kinds: parts, initials and nicknames are for persons (or unknown), acronyms for all others.
-        vouched: They share a rare context term, which makes them candidates even when they look unlike.
+        vouched: They share rare context terms, enough to lift the guard `words`.
 
     Example:
         >>> from transforms.names import features
@@ -65,21 +70,22 @@ def compare(
         return Comparison("equal", 1.0, None)
     if a.key > b.key:
         a, b, kinds = b, a, (kinds[1], kinds[0])  # pairing words is greedy: one order makes it symmetric
-    found = relation(a, b, kinds=kinds) or ("context" if vouched else "")
+    found = relation(a, b, kinds=kinds)
     return Comparison(found, name_similarity(a, b, found), find_guard(a, b, kinds=kinds, vouched=vouched))
 
 
 def name_similarity(a: NameFeatures, b: NameFeatures, found: Relation) -> float:
-    """Returns the normalized Indel similarity, raised to what the relation is worth."""
+    """Returns the normalized Indel similarity of the letters, or what the relation is worth."""
     if a.key == b.key:
         return 1.0
-    letters = max(Indel.normalized_similarity(a.key, b.key), Indel.normalized_similarity(a.squashed, b.squashed))
-    if found in {"title", "part"}:
-        letters = Indel.normalized_similarity(a.key, b.key)
-    floor = FLOORS.get(found, 0.0)
     if found == "nickname" and min(len(a.core), len(b.core)) == 1:
-        floor = BARE_NICKNAME
-    return min(NEARLY, max(letters, floor))
+        return BARE_NICKNAME
+    if found in WORTH:
+        return WORTH[found]
+    letters = Indel.normalized_similarity(a.key, b.key)
+    if found != "part":
+        letters = max(letters, Indel.normalized_similarity(a.squashed, b.squashed))
+    return min(NEARLY, max(letters, VARIANT if found == "variant" else 0.0))
 
 
 def relation(a: NameFeatures, b: NameFeatures, *, kinds: tuple[str | None, str | None]) -> Relation:
@@ -91,7 +97,7 @@ def relation(a: NameFeatures, b: NameFeatures, *, kinds: tuple[str | None, str |
     if len(a.bag) == len(b.bag) and _typo_apart(a, b):
         return "typo"
     if persons:
-        return _person_relation(a, b)
+        return _person_relation(a, b) or ("clipping" if kinds == ("person", "person") and _is_clipped(a, b) else "")
     return "acronym" if "person" not in kinds and (is_acronym(a, b) or is_acronym(b, a)) else ""
 
 
@@ -148,6 +154,19 @@ def _nicknames_agree(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     if b[0] not in nicknames(a[0]):
         return False
     return a[1:] == b[1:] or min(len(a), len(b)) == 1
+
+
+def _is_clipped(a: NameFeatures, b: NameFeatures) -> bool:
+    # Rach for Rachel: a first name cut short by two letters or more (Alex and Alexa are two names), in Latin letters
+    # (in other scripts an ending makes a last name of a first name).
+    short, long = sorted((a.core, b.core), key=lambda core: (len(core[0]), core))
+    return (
+        len(short) == len(long) == 1
+        and short[0].isascii()
+        and len(short[0]) >= PART_LETTERS
+        and len(long[0]) >= len(short[0]) + CLIPPED_LETTERS
+        and long[0].startswith(short[0])
+    )
 
 
 def is_part(short: NameFeatures, long: NameFeatures) -> bool:
