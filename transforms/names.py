@@ -38,52 +38,9 @@ TITLE_ENDINGS: Final[dict[str, Gender]] = {
 }  # fmt: skip
 PERSON_SUFFIXES: Final = frozenset({"jr", "sr", "junior", "phd", "md", "esq", "mba", "obe", "cbe"})
 ORGANIZATION_FORMS: Final = frozenset(
-    [
-        "inc",
-        "incorporated",
-        "corp",
-        "corporation",
-        "co",
-        "company",
-        "ltd",
-        "limited",
-        "llc",
-        "llp",
-        "lp",
-        "plc",
-        "gmbh",
-        "ag",
-        "kg",
-        "ohg",
-        "ug",
-        "se",
-        "sa",
-        "sas",
-        "sarl",
-        "srl",
-        "spa",
-        "bv",
-        "nv",
-        "oy",
-        "oyj",
-        "ab",
-        "as",
-        "asa",
-        "aps",
-        "kk",
-        "pty",
-        "pte",
-        "sl",
-        "sro",
-        "kft",
-        "zrt",
-        "doo",
-        "ооо",
-        "оао",
-        "зао",
-        "пао",
-        "ао",
-    ]
+    {"inc", "incorporated", "corp", "corporation", "co", "company", "ltd", "limited", "llc", "llp", "lp", "plc", "gmbh"}
+    | {"ag", "kg", "ohg", "ug", "se", "sa", "sas", "sarl", "srl", "spa", "bv", "nv", "oy", "oyj", "ab", "as", "asa"}
+    | {"aps", "kk", "pty", "pte", "sl", "sro", "kft", "zrt", "doo", "ооо", "оао", "зао", "пао", "ао"}
 )
 ORGANIZATION_ENDINGS: Final = ("股份有限公司", "有限公司", "公司", "株式会社", "주식회사")
 ARTICLES: Final = frozenset({"the"})
