@@ -6,7 +6,7 @@ the procedure around it: short forms within a document, equal names first, guard
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -34,7 +34,7 @@ class ResolutionResult:
     resolutions: pl.DataFrame
     entities: pl.DataFrame
     redirects: pl.DataFrame
-    dropped: pl.DataFrame
+    dropped: pl.DataFrame = field(default_factory=lambda: dropped_frame([]))
 
 
 def resolve_mentions(
