@@ -1,7 +1,5 @@
 """Sources into documents and chunks; human decisions into a table."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import dagster as dg

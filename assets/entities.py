@@ -1,7 +1,5 @@
 """Names into entities, and entities into co-occurrences."""
 
-from __future__ import annotations
-
 import dagster as dg
 import polars as pl
 

@@ -1,7 +1,5 @@
 """Chunks into facts, and names out of facts."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from functools import partial
 

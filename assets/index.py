@@ -1,7 +1,5 @@
 """The fact index and the publication of a bank; what waits in quarantine."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import dagster as dg

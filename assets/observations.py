@@ -1,7 +1,5 @@
 """Facts into objective summaries of the entities that matter most."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from functools import partial
 
