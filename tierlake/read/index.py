@@ -128,7 +128,7 @@ def _write_text(rows: pl.DataFrame, directory: Path) -> None:
             "row", "tier", *[analyze(batch[field], batch["language"]).alias(field) for field in FIELDS]
         )
         # Tantivy's Python package takes one document a call.
-        for line in terms.write_ndjson().splitlines():
+        for line in terms.write_ndjson().removesuffix("\n").split("\n"):
             writer.add_json(line)
     writer.commit()
     writer.wait_merging_threads()
