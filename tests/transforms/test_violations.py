@@ -407,7 +407,6 @@ NULLS_BREAK_MORE = {
     "chunks.document_id": {"documents_covered", "positions_without_gap"},
     "chunks.start": {"documents_covered"},
     "chunks.end": {"documents_covered"},
-    "chunks.position": {"positions_without_gap"},
     # f3 is superseded by the fact that lost its id.
     "facts.fact_id": {"newer_fact_exists"},
     "entities.entity_id": {f"{c}_conserved" for c in ("mention_count", "fact_count", "first_seen", "last_seen")},
