@@ -90,7 +90,9 @@ class Resolver:
         sides = bank.decisions.sides.get(bank.rows.mention[i], frozenset()) if bank.decisions.sides else frozenset()
         forced = self._same.get(bank.decisions.same.get(bank.rows.mention[i], -1)) if bank.decisions.same else None
         if forced is not None:
-            return forced, Verdict("override", "an override says that they are the same", self._parts(i, forced, 1.0))
+            similarity = max(bank.candidates.compare(bank.meant[i], name).similarity for name in forced.names)
+            parts = self._parts(i, forced, similarity)
+            return forced, Verdict("override", "an override says that they are the same", parts)
         name = bank.meant[i]
         equal = [(self._parts(i, c, 1.0), c) for c in self.by_name[name] if not c.conflicts(sides)]
         accepted = [(parts, c) for parts, c in equal if self._equal_name_holds(i, parts, c)]
@@ -106,7 +108,7 @@ class Resolver:
         if passing:
             parts, cluster = max(passing, key=_rank)
             others = [(p, c) for p, c in similar + equal if c is not cluster]
-            verdict = Verdict("score", f"total {parts.total:.3f} above {self.config.threshold}", parts)
+            verdict = Verdict("score", self._why_scored(i, cluster, parts), parts)
             return cluster, self._with_runner_up(i, verdict, others, cluster, rest=False)
         cluster = Cluster(len(self.clusters))
         self.clusters.append(cluster)
@@ -122,14 +124,11 @@ class Resolver:
         for neighbour in beside:
             if neighbour in known:
                 shared += weight[neighbour]
-        cooccurrence = min(1.0, shared / self._whole(i)) if shared else 0.0
+        cooccurrence = min(1.0, shared / bank.neighbour_weight[i]) if shared else 0.0
         at = bank.rows.at[i]
         gap = None if at is None or cluster.last is None else at - cluster.last
         temporal = closeness(gap, self.config.window_days)
         return Parts(self.config.total(name, cooccurrence, temporal), name, cooccurrence, temporal, shared)
-
-    def _whole(self, i: int) -> float:
-        return self.bank.neighbour_weight[i]
 
     def _equal_name_holds(self, i: int, parts: Parts, cluster: Cluster) -> bool:
         name = self.bank.meant[i]
@@ -152,6 +151,12 @@ class Resolver:
             for similarity, cluster in found.values()
             if self._guard(i, cluster) is None and not cluster.conflicts(sides)
         ]
+
+    def _why_scored(self, i: int, cluster: Cluster, parts: Parts) -> str:
+        candidates = self.bank.candidates
+        closest = next(other for other, _, _ in candidates.of[self.bank.meant[i]] if other in cluster.names)
+        relation = candidates.compare(self.bank.meant[i], closest).relation or "shared context"
+        return f"{relation} of {candidates.names.keys[closest]!r}: {parts.total:.3f} above {self.config.threshold}"
 
     def _guard(self, i: int, cluster: Cluster) -> Guard | None:
         if kinds_conflict(self.bank.rows.kind[i], cluster.kind):
