@@ -120,7 +120,7 @@ def plan_observations(
     made_from = _summary_inputs(sources, inputs.entities, generator)
     valid = _valid_observations(inputs, facts, config, generator)
     if config.top_entities == 0:
-        selected = qualified.select("entity_id", pl.lit("all").alias("cause"))
+        selected = made_from.select("entity_id", pl.lit("all").alias("cause"))
         return ObservationPlan(selected, made_from, sources, valid, OBSERVATION_BACKLOG.empty())
     current = made_from.join(valid, on=["entity_id", "input_hash"], how="semi")["entity_id"]
     stale = inputs.observations.join(valid, on="observation_id", how="anti")
@@ -308,7 +308,11 @@ def _select(
         ),
     ]
     order = queue.qualified.select("entity_id").with_row_index("rank")
-    first = pl.concat(causes).join(order, on="entity_id", maintain_order="left").unique("entity_id", keep="first", maintain_order=True)
+    first = (
+        pl.concat(causes)
+        .join(order, on="entity_id", maintain_order="left")
+        .unique("entity_id", keep="first", maintain_order=True)
+    )
     since = queue.backlog.select("entity_id", "since")
     waiting = (
         queue.qualified.join(since, on="entity_id", how="left", maintain_order="left")
