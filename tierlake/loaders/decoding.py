@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
+import sys
 import unicodedata
+from functools import cache
 from typing import Final
 
 from tierlake.errors import LoadError
+from tierlake.loaders.language import likeliest_language
 
 _BREAKS: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 # Control characters, the soft hyphen and the byte order mark say nothing; the bidirectional overrides (U+202A-202E,
@@ -16,11 +19,7 @@ _DROPPED: Final = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u202a-\u202e\u2066-\u2069\ufeff\ufdd0]",
 )
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
-# Normalisation sorts a run of combining marks in quadratic time; Unicode's stream-safe format allows 30 (UAX 15).
-_MARKS: Final = (
-    "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
-)
-_LONG_MARKS: Final = re.compile(f"({_MARKS}{{30}}){_MARKS}+")
+_MARKS: Final = 30
 _BLANK_LINES: Final = re.compile(r"\n{3,}")
 _SPACES: Final = re.compile(r"\s+")
 _TITLE_LIMIT: Final = 300  # a longer title or name is not one; it would only repeat the text
@@ -41,10 +40,8 @@ _LEGACY: Final = [
     "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949",
 ]  # fmt: skip
 _WIDE: Final = ["utf_16_le", "utf_16_be", "utf_32_le", "utf_32_be"]
-# Text in UTF-16 without a mark is about half NULs, text that happens to hold some has fewer.
-_WIDE_NUL_SHARE: Final = 0.1
-# Coherence is a share of expected letters; below this difference two readings of a short text are as good.
-_COHERENCE_TIE: Final = 0.05
+# Western text in UTF-16 without a mark is about half NULs, text that happens to hold some has fewer.
+_WIDE_NUL_SHARE: Final = 0.25
 
 
 def decode(data: bytes, *, declared: str | None = None, forced: str | None = None) -> str:
@@ -107,15 +104,11 @@ def _guess(data: bytes, encodings: list[str]) -> str:
     best = matches.best()
     if best is None:
         raise LoadError("encoding", "no known text encoding fits: convert the file to UTF-8 or set options.encoding")
-    for match in matches:
-        # Western text is the commonest legacy text; a tie goes to it.
-        if (
-            match.encoding == "cp1252"
-            and match.chaos <= best.chaos
-            and match.coherence >= best.coherence - _COHERENCE_TIE
-        ):
-            return str(match)
-    return str(best)
+    # Readings without a mark of garbage can be several; the one that reads most like some language is taken.
+    texts = {match.encoding: str(match) for match in matches if match.chaos <= best.chaos}
+    if len(texts) == 1:
+        return str(best)
+    return texts[max(texts, key=lambda name: (likeliest_language(texts[name])[1], -encodings.index(name)))]
 
 
 def clean_text(text: str) -> str:
@@ -129,9 +122,17 @@ def clean_text(text: str) -> str:
         'One\n\nTwo'
     """
     text = _DROPPED.sub("", _BREAKS.sub("\n", text))
-    text = unicodedata.normalize("NFC", _LONG_MARKS.sub(r"\1", _SURROGATES.sub("\ufffd", text)))
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", _long_marks().sub(r"\1", _SURROGATES.sub("\ufffd", text)))
     text = "\n".join(line.rstrip() for line in text.split("\n"))
     return _BLANK_LINES.sub("\n\n", text).strip("\n")
+
+
+@cache
+def _long_marks() -> re.Pattern[str]:
+    # Normalisation sorts a run of combining marks in quadratic time; Unicode's stream-safe format allows 30 (UAX 15).
+    marks = "".join(re.escape(chr(code)) for code in range(sys.maxunicode + 1) if unicodedata.combining(chr(code)))
+    return re.compile(f"([{marks}]{{{_MARKS}}})[{marks}]+")
 
 
 def clean_line(text: str) -> str:

@@ -31,12 +31,17 @@ def detect_language(text: str) -> str:
         >>> detect_language("INC-47")
         'und'
     """
-    sample = text[:_SAMPLE]
-    if sum(map(str.isalpha, sample)) < _MIN_LETTERS:
+    if sum(map(str.isalpha, text[:_SAMPLE])) < _MIN_LETTERS:
         return UNKNOWN
+    code, confidence = likeliest_language(text)
+    return code if confidence >= _MIN_CONFIDENCE else UNKNOWN
+
+
+def likeliest_language(text: str) -> tuple[str, float]:
+    """Returns the likeliest language of a text and its share of the probability, 0 to 1."""
     with _LOCK:
-        code, confidence = _identifier().classify(sample)
-    return str(code) if confidence >= _MIN_CONFIDENCE else UNKNOWN
+        code, confidence = _identifier().classify(text[:_SAMPLE])
+    return str(code), float(confidence)
 
 
 @cache

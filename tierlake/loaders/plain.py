@@ -45,7 +45,7 @@ def _date_line(lines: list[str]) -> tuple[int | None, str | None]:
 def _title(lines: list[str]) -> str:
     text = "\n".join(lines).strip()
     first, _, rest = text.partition("\n")
-    stands_alone = rest.startswith("\n")
+    stands_alone = rest.startswith("\n") and not _DATE_LINE.match(first)
     if stands_alone and len(first) <= _TITLE_LIMIT and not first.rstrip().endswith(tuple(_SENTENCE_ENDS)):
         return clean_line(first)
     return ""

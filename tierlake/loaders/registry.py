@@ -110,16 +110,17 @@ def load_bytes(
         options: The source's `options` table.
 
     Raises:
-        LoadError: The file as a whole cannot be read, or holds nothing (`empty`); nothing else is ever raised on account of its content.
+        LoadError: The file as a whole cannot be read, or holds nothing (`empty`). Nothing else is ever raised on
+            account of its content.
     """
     read = LOADERS[loader_name(name, loader)]
     try:
         items = list(settle_keys(read(data, name=name, options=options or {})))
     except LoadError as error:
-        raise LoadError(error.reason, error.detail[:_DETAIL_LIMIT]) from error
+        raise LoadError(error.reason, " ".join(error.detail.split())[:_DETAIL_LIMIT]) from error
     except Exception as error:  # documents are hostile data, and no parser of them keeps to its declared errors
         detail = f"the loader failed on {name} ({type(error).__name__}: {error})"
-        raise LoadError("damaged", detail[:_DETAIL_LIMIT]) from error
+        raise LoadError("damaged", " ".join(detail.split())[:_DETAIL_LIMIT]) from error
     if not items:
         raise LoadError("empty", "the file holds no document")
     return items
