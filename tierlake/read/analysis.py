@@ -77,7 +77,9 @@ def query_terms(query: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
         >>> query_terms("Who deployed 猫 or 黒猫と?", ["de", "en"])
         [('deploy', 'deployed'), ('or',), ('who',), ('猫',), ('猫と',), ('黒猫',)]
     """
-    found = pl.select(words(pl.lit(query, dtype=pl.String)).explode()).to_series().drop_nulls()
+    # Half of a surrogate pair is no text: Arrow and Tantivy take valid Unicode only.
+    valid = query.encode("utf-8", "replace").decode("utf-8")
+    found = pl.select(words(pl.lit(valid, dtype=pl.String)).explode()).to_series().drop_nulls()
     found = found.unique(maintain_order=True).head(MAX_QUERY_WORDS)
     algorithms = {SNOWBALL.get(language) for language in languages} or {None}
     terms: set[tuple[str, ...]] = set()
