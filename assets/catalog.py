@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import dagster as dg
 import polars as pl
 
+from assets.partitions import BANKS
 from transforms.schemas import TABLES
 
 OWNER: Final = "team:memory"
@@ -57,20 +59,35 @@ _LINEAGE: Final[dict[str, dict[str, tuple[str, ...]]]] = {
 }  # fmt: skip
 
 
-def table_spec(name: str, group: str, deps: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
-    """Returns the keyword arguments of an asset, or of one output of several, that every table shares."""
+def table_asset(
+    name: str, group: str, *, code_version: str = "1", deps: tuple[str, ...] = (), pool: str | None = None
+) -> Callable[[Callable[..., pl.DataFrame]], dg.AssetsDefinition]:
+    """Returns the decorator of an asset whose frame becomes the bank's rows of a table."""
+    decorator: Callable[[Callable[..., pl.DataFrame]], dg.AssetsDefinition] = dg.asset(
+        partitions_def=BANKS,
+        io_manager_key="lake_io",
+        code_version=code_version,
+        deps=list(deps),
+        pool=pool,
+        **_said_of(name, group),
+    )
+    return decorator
+
+
+def table_out(name: str, group: str, *, code_version: str = "1") -> dg.AssetOut:
+    """Returns one table of an asset that makes several."""
+    return dg.AssetOut(io_manager_key="lake_io", code_version=code_version, **_said_of(name, group))
+
+
+def _said_of(name: str, group: str) -> dict[str, Any]:
     table = TABLES[name]
-    spec = {
+    return {
         "description": f"{table.description} Key: {', '.join(table.keys)}.",
         "group_name": group,
         "owners": [OWNER],
         "kinds": {"deltalake", "polars"},
         "metadata": {**column_metadata(name), "dagster/table_name": name},
-        **more,
     }
-    if deps:
-        spec["deps"] = list(deps)
-    return spec
 
 
 def column_metadata(name: str) -> dict[str, Any]:

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import dagster as dg
 import polars as pl
 
-from assets.catalog import counts, table_spec
-from assets.partitions import BANKS
+from assets.catalog import counts, table_asset
 from tierlake.config import Settings
 from tierlake.lake import Lake
 from tierlake.overrides import load_overrides
@@ -15,9 +14,7 @@ from tierlake.sources import LOADER_VERSION, load_documents
 from transforms.chunking import chunk_documents
 
 
-@dg.asset(
-    partitions_def=BANKS, io_manager_key="lake_io", code_version=LOADER_VERSION, **table_spec("documents", "ingest")
-)
+@table_asset("documents", "ingest", code_version=LOADER_VERSION)
 def documents(
     context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake], settings: dg.ResourceParam[Settings]
 ) -> pl.DataFrame:
@@ -48,13 +45,13 @@ def add_to_cache(lake: Lake, table: str, bank: str, key: str, rows: pl.DataFrame
     lake.write(table, bank, rows, where=lambda stored: stored[key].is_in(rows[key].to_list()))
 
 
-@dg.asset(partitions_def=BANKS, io_manager_key="lake_io", code_version="1", **table_spec("chunks", "ingest"))
+@table_asset("chunks", "ingest")
 def chunks(documents: pl.DataFrame) -> pl.DataFrame:
     """Cuts documents at boundaries that their content defines."""
     return chunk_documents(documents)
 
 
-@dg.asset(partitions_def=BANKS, io_manager_key="lake_io", code_version="1", **table_spec("overrides", "ingest"))
+@table_asset("overrides", "ingest")
 def overrides(context: dg.AssetExecutionContext, settings: dg.ResourceParam[Settings]) -> pl.DataFrame:
     """Reads the decisions that people wrote down."""
     return load_overrides(settings, context.partition_key)

@@ -3,7 +3,7 @@
 import dagster as dg
 import polars as pl
 
-from assets.catalog import counts, table_spec
+from assets.catalog import counts, table_asset, table_out
 from assets.partitions import BANKS
 from tierlake.config import Settings
 from tierlake.lake import Lake
@@ -11,13 +11,9 @@ from transforms.cooccurrence import build_cooccurrences
 from transforms.resolution import ResolutionConfig, ResolutionResult, resolve_mentions
 
 
-def _out(name: str) -> dg.AssetOut:
-    return dg.AssetOut(io_manager_key="lake_io", code_version="1", **table_spec(name, "entities"))
-
-
 @dg.multi_asset(
     partitions_def=BANKS,
-    outs={name: _out(name) for name in ("entities", "resolutions", "entity_redirects")},
+    outs={name: table_out(name, "entities") for name in ("entities", "resolutions", "entity_redirects")},
 )
 def resolved_entities(
     context: dg.AssetExecutionContext,
@@ -42,7 +38,7 @@ def resolved_entities(
     return result.entities, result.resolutions, result.redirects
 
 
-@dg.asset(partitions_def=BANKS, io_manager_key="lake_io", code_version="1", **table_spec("cooccurrences", "entities"))
+@table_asset("cooccurrences", "entities")
 def cooccurrences(mentions: pl.DataFrame, resolutions: pl.DataFrame) -> pl.DataFrame:
     """Counts for each pair of entities the distinct facts that hold both."""
     return build_cooccurrences(resolutions, mentions)

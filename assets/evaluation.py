@@ -1,7 +1,6 @@
 """How well the published memory ranks, against labelled queries."""
 
-from __future__ import annotations
-
+# No postponed annotations here: Dagster compares the type of `context` itself, not its name.
 from typing import Any
 
 import dagster as dg

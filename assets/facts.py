@@ -6,7 +6,7 @@ from functools import partial
 import dagster as dg
 import polars as pl
 
-from assets.catalog import counts, table_spec
+from assets.catalog import counts, table_asset, table_out
 from assets.documents import add_to_cache, store_failures
 from assets.partitions import BANKS
 from tierlake.config import Settings
@@ -19,9 +19,7 @@ from transforms.mentions import build_mentions
 from transforms.schemas import EVENTS, TASKS
 
 
-@dg.asset(
-    partitions_def=BANKS, io_manager_key="lake_io", code_version="1", pool="extractor", **table_spec("facts", "facts")
-)
+@table_asset("facts", "facts", pool="extractor")
 def facts(
     context: dg.AssetExecutionContext,
     documents: pl.DataFrame,
@@ -64,7 +62,7 @@ def facts(
     return built.facts
 
 
-@dg.asset(partitions_def=BANKS, io_manager_key="lake_io", code_version="1", **table_spec("mentions", "entities"))
+@table_asset("mentions", "entities")
 def mentions(facts: pl.DataFrame, settings: dg.ResourceParam[Settings]) -> pl.DataFrame:
     """Lists each distinct name of each fact."""
     return build_mentions(facts, concept_min_facts=settings.mentions.concept_min_facts)
@@ -72,10 +70,7 @@ def mentions(facts: pl.DataFrame, settings: dg.ResourceParam[Settings]) -> pl.Da
 
 @dg.multi_asset(
     partitions_def=BANKS,
-    outs={
-        "tasks": dg.AssetOut(io_manager_key="lake_io", code_version="1", **table_spec("tasks", "facts")),
-        "events": dg.AssetOut(io_manager_key="lake_io", code_version="1", **table_spec("events", "facts")),
-    },
+    outs={name: table_out(name, "facts") for name in ("tasks", "events")},
     deps=["facts"],
 )
 def tasks_and_events(

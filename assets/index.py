@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import dagster as dg
 import polars as pl
 
-from assets.catalog import OWNER, counts, table_spec
+from assets.catalog import OWNER, counts, table_asset
 from assets.partitions import BANKS
 from tierlake.config import Settings
 from tierlake.lake import Lake
@@ -13,12 +13,7 @@ from tierlake.publish import publish_bank
 from tierlake.read.index import INDEX_VERSION
 
 
-@dg.asset(
-    partitions_def=BANKS,
-    io_manager_key="lake_io",
-    code_version="1",
-    **table_spec("quarantine", "ingest", deps=("facts", "observations")),
-)
+@table_asset("quarantine", "ingest", deps=("facts", "observations"))
 def quarantine(
     context: dg.AssetExecutionContext, documents: pl.DataFrame, chunks: pl.DataFrame, lake: dg.ResourceParam[Lake]
 ) -> pl.DataFrame:

@@ -6,7 +6,7 @@ from functools import partial
 import dagster as dg
 import polars as pl
 
-from assets.catalog import table_spec
+from assets.catalog import table_out
 from assets.documents import add_to_cache, store_failures
 from assets.partitions import BANKS
 from tierlake.config import Settings
@@ -24,13 +24,9 @@ class ObservationRun(dg.Config):
     drain: bool = False
 
 
-def _out(name: str) -> dg.AssetOut:
-    return dg.AssetOut(io_manager_key="lake_io", code_version="1", **table_spec(name, "observations"))
-
-
 @dg.multi_asset(
     partitions_def=BANKS,
-    outs={name: _out(name) for name in ("observations", "observation_backlog")},
+    outs={name: table_out(name, "observations") for name in ("observations", "observation_backlog")},
     pool="summarizer",
 )
 def observed_entities(
