@@ -513,6 +513,8 @@ def test_eml() -> None:
 def test_eml_html_only_and_flowed() -> None:
     head = "From: a@x.example\nContent-Type: "
     assert one(f"{head}text/html\n\n<p>One</p><p>Two</p>", "x.eml").text == "One\n\nTwo"
+    parts = "multipart/alternative; boundary=c\n\n--c\nContent-Type: text/plain\n\n \n"
+    assert one(f"{head}{parts}--c\nContent-Type: text/html\n\n<p>Rich</p>\n--c--\n", "x.eml").text == "Rich"
     flowed = one(f"{head}text/plain; format=flowed\n\nOne long \nline.\nNext.\n", "x.eml")
     assert flowed.text == "One long line.\nNext."
 

@@ -121,8 +121,11 @@ def _names(root: _Root) -> Iterator[str]:
         # `**` alone names folders before Python 3.13 and files too after it: make it mean files everywhere.
         pattern = f"{root.pattern}/*" if root.pattern.endswith("**") else root.pattern
         for path in root.folder.glob(pattern):
-            if path.is_symlink() or not path.is_dir():
-                yield path.relative_to(root.folder).as_posix()
+            # What lies behind a link to a folder is not followed here either: the link itself is judged.
+            behind = [folder for folder in path.parents if folder.is_relative_to(root.folder) and folder != root.folder]
+            link = next((folder for folder in reversed(behind) if folder.is_symlink()), None)
+            if link is not None or path.is_symlink() or not path.is_dir():
+                yield (link or path).relative_to(root.folder).as_posix()
     else:
         yield from _walk(root)
 

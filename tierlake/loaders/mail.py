@@ -121,13 +121,17 @@ def _headers(message: EmailMessage) -> dict[str, Any]:
 
 
 def _body(message: EmailMessage) -> str:
-    part = message.get_body(preferencelist=("plain", "html"))
-    if part is None:
+    # Some programs send a plain part without a word beside the HTML that holds the text.
+    return _part_text(message, "plain") or _part_text(message, "html")
+
+
+def _part_text(message: EmailMessage, kind: str) -> str:
+    part = message.get_body(preferencelist=(kind,))
+    payload = part.get_payload(decode=True) if part is not None else None
+    if part is None or not isinstance(payload, bytes):
         return ""
-    payload = part.get_payload(decode=True)
-    charset = part.get_content_charset()
-    text = decode(payload, declared=charset) if isinstance(payload, bytes) else ""
-    if part.get_content_type() == "text/html":
+    text = decode(payload, declared=part.get_content_charset())
+    if kind == "html":
         return markup_text(text)
     if str(part.get_param("format", "")).lower() == "flowed":
         text = _unflow(text)
