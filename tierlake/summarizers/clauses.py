@@ -22,8 +22,10 @@ _BREAKS: Final = frozenset(',;:()[]{}"\u201c\u201d\u2014\u2013\n')
 _SPEAKERS: Final = frozenset(
     ("i", "we", "us", "me", "you", "my", "our", "your", "mine", "ours", "yours", "myself", "ourselves", "yourself")
 )
-# Words that point at a noun; without one before them in the statement, it stands outside.
-_POINTING: Final = frozenset(("it", "they", "them", "he", "him", "she", "this", "that", "these", "those"))
+# Words that point at a noun; without one before them in the statement, it stands outside. A person can be the
+# subject; a thing seldom is where it stands in the main clause (`Bob said that it works`).
+_PERSONAL: Final = frozenset(("they", "he", "him", "she"))
+_POINTING: Final = _PERSONAL | {"it", "them", "this", "that", "these", "those"}
 # Adverbs that point at the statement before, which a summary does not show.
 _LINKING: Final = ("also", "then", "therefore", "thus", "however", "instead", "meanwhile")
 
@@ -181,5 +183,9 @@ def _is_unclear(token: Token, within: list[Token]) -> bool:
         return False
     if token.lower_ in _SPEAKERS:
         return True
-    has_noun = any(other.pos_ in ("NOUN", "PROPN") and other.i < token.i for other in within)
-    return token.lower_ in _POINTING and not has_noun
+    if token.lower_ not in _POINTING or (token.dep_ in _SUBJECTS and token.head.dep_ in ("advcl", "relcl")):
+        return False
+    nouns = [other for other in within if other.pos_ in ("NOUN", "PROPN") and other.i < token.i]
+    if token.lower_ in _PERSONAL:
+        return not nouns and token.head.dep_ == "ROOT"
+    return not any(other.dep_ not in _SUBJECTS or other.head.dep_ != "ROOT" for other in nouns)
