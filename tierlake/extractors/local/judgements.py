@@ -1,0 +1,131 @@
+"""How a statement is meant: its kind, its confidence, its tense, its dates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from tierlake.extractors.local import lexicon as words
+from tierlake.extractors.local.discourse import FIRST, FIRST_PLURAL, Resolved
+from tierlake.extractors.local.statements import Statement
+from transforms.dates import find_dates
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+Kind = Literal["world", "experience", "opinion"]
+Confidence = Literal["certain", "inferred", "tentative"]
+Direction = Literal["past", "future"] | None
+_FIRST: Final = FIRST | FIRST_PLURAL
+
+
+@dataclass(frozen=True)
+class When:
+    """The date expression of a statement as written, its place in the chunk, and the tense of the statement."""
+
+    expression: str | None
+    start: int
+    direction: Direction
+
+
+def kind_of(statement: Statement, resolved: Resolved) -> Kind:
+    """Returns opinion (a judgement of whoever speaks), experience (the speaker's own past), or world."""
+    text = statement.tokens.text
+    root, subject = statement.root, statement.subject
+    first = subject is not None and subject.lower_ in _FIRST
+    if words.OPINION_PHRASE.search(text):
+        return "opinion"
+    if first and root.lemma_ in words.OPINION_VERBS and root.tag_ not in {"VBD", "VBN"}:
+        return "opinion"
+    if _has_modal(root, {"should", "ought"}) and (
+        first or (subject is not None and subject.lower_ == "you") or statement.block.speaker
+    ):
+        return "opinion"
+    if _has_modal(root, {"would"}) and first:
+        return "opinion"
+    if _values(statement) and (first or statement.block.speaker is not None or _is_ranked(statement)):
+        return "opinion"
+    if first and (resolved.first_person or statement.block.speaker) and direction_of(statement) == "past":
+        return "experience"
+    return "world"
+
+
+def _has_modal(root: Token, modals: set[str]) -> bool:
+    return any(child.dep_ == "aux" and child.lower_ in modals for child in root.children)
+
+
+def _values(statement: Statement) -> bool:
+    """Returns True where the predicate is a judgement of worth ("is too long", "is the best database")."""
+    if statement.root.lemma_ not in {"be", "seem", "feel", "look", "remain"}:
+        return False
+    for child in statement.root.children:
+        if child.dep_ in {"acomp", "attr"} and child.i > statement.root.i:
+            parts = [child, *child.children]
+            if any(part.lower_ in words.VALUE_WORDS for part in parts) or any(
+                part.lower_ == "too" for part in child.children
+            ):
+                return True
+    return False
+
+
+def _is_ranked(statement: Statement) -> bool:
+    """Returns True for `is the best ...` and `is the worst ...`: nobody has measured that."""
+    return any(
+        token.lower_ in {"best", "worst"} and token.dep_ in {"amod", "attr", "acomp"} for token in statement.tokens
+    )
+
+
+def confidence_of(statement: Statement, resolved: Resolved) -> Confidence:
+    """Returns how sure the text is of what it says; `inferred` too where a pronoun could not be explained."""
+    text = statement.tokens.text
+    uncertain = any(
+        child.dep_ == "aux"
+        and child.tag_ == "MD"
+        and child.lower_ in words.TENTATIVE_MODALS
+        and not _is_negated(statement.root)
+        for child in statement.root.children
+    )
+    if uncertain or words.TENTATIVE.search(text):
+        return "tentative"
+    if words.INFERRED.search(text) or not resolved.is_clear:
+        return "inferred"
+    return "certain"
+
+
+def _is_negated(root: Token) -> bool:
+    return any(child.dep_ == "neg" for child in root.children)
+
+
+def direction_of(statement: Statement) -> Direction:
+    """Returns the tense: past, future (modals, plans, commands), or None for the plain present."""
+    root = statement.root
+    auxiliaries = {child.lower_ for child in root.children if child.dep_ in {"aux", "auxpass"}}
+    if statement.form == "imperative":
+        return "future"
+    if auxiliaries & {"will", "shall", "'ll", "’ll", "must", "should", "wo", "may", "might", "can"}:
+        return "future"
+    if (
+        root.tag_ == "VBD"
+        or statement.form == "elliptic"
+        or auxiliaries & {"was", "were", "did", "had", "has", "have", "'ve", "’ve"}
+    ):
+        return "past"
+    if root.lemma_ in words.FUTURE_LEMMAS or root.lemma_ == "need" or (root.lemma_ == "go" and root.tag_ == "VBG"):
+        return "future"
+    if root.tag_ in {"VBG"} or any(child.dep_ == "xcomp" for child in root.children):
+        return "future"
+    return None
+
+
+def when_of(statement: Statement, text: str) -> When:
+    """Returns the statement's first date expression and its tense.
+
+    A date with a day is preferred to a lone month or year: "the 2026 plan was approved on 3 March" happened in March.
+    """
+    quote = text[statement.start : statement.end]
+    found = find_dates(quote)
+    direction = direction_of(statement)
+    if not found:
+        return When(None, -1, direction)
+    start, end = min(found, key=lambda span: (quote[span[0] : span[1]].isdigit(), span[0]))
+    return When(quote[start:end], statement.start + start, direction)
