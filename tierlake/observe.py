@@ -72,13 +72,15 @@ def observe(
         summarizer: Writes the texts.
         config: The numbers of the rule.
         cache: Frame of `schemas.SUMMARY_CACHE`, as stored.
-        known_failures: The stored failures of this stage (columns of `quarantine.FAILURE`).
+        known_failures: The stored failures of this stage, whatever code failed (columns of `quarantine.FAILURE`): the
+            generator is part of each one's `content_hash`.
         now: The run's time.
         drain: True to take the whole backlog.
         save: Called with new rows of the cache, some at a time.
     """
     generator = generator_of(summarizer)
-    retry = frozenset(known_failures.filter("transient")["item"].to_list())
+    # A lasting failure is selected too: it costs no call while its input stands, and has its new try when that changes.
+    retry = frozenset(known_failures["item"].to_list())
     plan = plan_observations(inputs, config, generator=generator, now=now, drain=drain, retry=retry)
     # A failure stands as long as its entity would be summarised from the same input.
     same = known_failures.join(
@@ -88,6 +90,7 @@ def observe(
     texts = _known_texts(inputs.observations, cache, generator)
     wanted = plan.selected.join(plan.inputs, on="entity_id", maintain_order="left")
     missing = wanted.filter(~pl.col("input_hash").is_in([*texts, *settled["content_hash"].to_list()]))
+    still_failed = wanted.join(settled, left_on="input_hash", right_on="content_hash", how="semi")
     bank = str(inputs.entities["bank_id"].first()) if inputs.entities.height else ""
     requests = _requests(missing, plan.sources)
     results = _call(summarizer, requests, lambda done: save(_cache_rows(done, bank, generator)) if save else None)
@@ -105,7 +108,7 @@ def observe(
             "qualified": plan.inputs.height,
             "selected": plan.selected.height,
             "called": len(requests),
-            "reused": wanted.height - missing.height,
+            "reused": wanted.height - missing.height - still_failed.height,
             "written": observations.join(inputs.observations, on="observation_id", how="anti").height,
             "kept": observations.join(inputs.observations, on="observation_id", how="semi").height,
             "removed": inputs.observations.join(observations, on="observation_id", how="anti").height,

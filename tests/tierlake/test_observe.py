@@ -143,9 +143,8 @@ def test_a_lasting_failure_is_not_tried_again_until_the_input_or_the_generator_c
         assert second.failures.equals(first.failures)
         third = run(about("A", 4), said, last=second, config=config)
         assert (list(texts(third)), third.failures.height) == (["A"], 0)
-    newer = run(said, said, last=run(said, summarizer=CountingSummarizer({"A": REFUSED})),
-                summarizer=CountingSummarizer(version="2"))  # fmt: skip
-    assert (list(texts(newer)), newer.failures.height) == (["A"], 0)
+        newer = run(said, said, last=first, summarizer=CountingSummarizer(version="2"), config=config)
+        assert (list(texts(newer)), newer.failures.height) == (["A"], 0)
 
 
 def test_failures_are_rows_of_quarantine() -> None:
