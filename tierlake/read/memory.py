@@ -64,7 +64,7 @@ class Memory:
         if bank is None and len(banks) == 1:
             bank = banks[0]
         if bank is None or bank not in banks:
-            what = "published bank" if bank is not None else "bank given, and the lake has not exactly one: bank"
+            what = "default bank (name one with bank=)" if bank is None else "published bank"
             raise UnknownNameError(what, bank or "", banks)
         published = read_published(root, bank)
         if published is None:
