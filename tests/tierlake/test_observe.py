@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import random
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -229,6 +233,29 @@ def test_with_a_limit_no_observation_ever_lists_what_is_gone(history: list[list[
             assert set(row["source_fact_ids"]) <= of[row["entity_id"]]
             assert row["text"] == " ".join(bodies[fact] for fact in row["source_fact_ids"])
             assert len(of[row["entity_id"]]) >= ONE.min_facts
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "tierlake.background", "tierlake.openai_client", "tierlake.extractors.openai", "tierlake.extractors.openai_prompt",
+        "tierlake.extractors.openai_verify", "tierlake.summarizers.absolute_dates", "tierlake.summarizers.local",
+        "tierlake.summarizers.sentences",
+    ],
+)  # fmt: skip
+def test_examples_in_docstrings_hold(module: str) -> None:
+    failed, tried = doctest.testmod(importlib.import_module(module))
+    assert (failed, tried > 0) == (0, True)
+
+
+def test_models_and_clients_are_imported_when_they_are_used() -> None:
+    code = (
+        "import sys; from tierlake.summarizers.registry import make_summarizer; import tierlake.summarizers.openai; "
+        "import tierlake.extractors.openai; import tierlake.observe; import tierlake.summarizers.local; "
+        "print(sorted({'openai', 'spacy', 'dagster'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("config", [FREE, ONE])

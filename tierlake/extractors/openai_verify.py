@@ -41,7 +41,7 @@ def locate(text: str, wanted: str, start: int = 0) -> tuple[int, int] | None:
 
     Example:
         >>> locate("Ana said:\n  it\u2019s done.", "said: it's done")
-        (4, 20)
+        (4, 21)
         >>> locate("Ana left.", "Bo left") is None
         True
     """

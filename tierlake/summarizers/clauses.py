@@ -26,8 +26,10 @@ _SPEAKERS: Final = frozenset(
 # subject; a thing seldom is where it stands in the main clause (`Bob said that it works`).
 _PERSONAL: Final = frozenset(("they", "he", "him", "she"))
 _POINTING: Final = _PERSONAL | {"it", "them", "this", "that", "these", "those"}
-# Adverbs that point at the statement before, which a summary does not show.
-_LINKING: Final = ("also", "then", "therefore", "thus", "however", "instead", "meanwhile")
+# Adverbs that open a predicate and point at the statement before it, or at the day it was said: it reads without them.
+_LINKING: Final = ("also", "then", "therefore", "thus", "however", "instead", "meanwhile", "now")
+# Elsewhere they cannot be left out, and point outside (`until then`, `from the same day`).
+_ELSEWHERE: Final = frozenset(("then", "there", "same", "above", "below", "former", "latter"))
 
 
 @dataclass(frozen=True)
@@ -177,15 +179,22 @@ def _is_listable(predicate: list[Token], root: Token | None) -> bool:
 
 
 def _is_unclear(token: Token, within: list[Token]) -> bool:
-    """Returns True for a pronoun whose noun stands outside the statement."""
+    """Returns True for a word whose meaning stands outside the statement."""
+    if token.lower_ in _ELSEWHERE:
+        return token.dep_ in ("amod", "advmod", "pobj", "pcomp", "dobj")
     # `that` opens a clause (mark, WDT) more often than it points; `it` in `it rains` (expl) needs no noun.
     if token.tag_ not in ("PRP", "PRP$", "DT", "PDT") or token.dep_ in ("mark", "expl"):
         return False
-    if token.lower_ in _SPEAKERS:
+    return token.lower_ in _SPEAKERS or (token.lower_ in _POINTING and not _has_noun(token, within))
+
+
+def _has_noun(token: Token, within: list[Token]) -> bool:
+    """Returns True where the noun that a word points at stands before it, as far as grammar tells."""
+    if token.dep_ in _SUBJECTS and token.head.dep_ in ("advcl", "relcl"):
         return True
-    if token.lower_ not in _POINTING or (token.dep_ in _SUBJECTS and token.head.dep_ in ("advcl", "relcl")):
-        return False
     nouns = [other for other in within if other.pos_ in ("NOUN", "PROPN") and other.i < token.i]
+    if token.dep_ == "det":
+        return any(other.lemma_ == token.head.lemma_ for other in nouns)
     if token.lower_ in _PERSONAL:
-        return not nouns and token.head.dep_ == "ROOT"
-    return not any(other.dep_ not in _SUBJECTS or other.head.dep_ != "ROOT" for other in nouns)
+        return bool(nouns) or token.head.dep_ != "ROOT"
+    return any(other.dep_ not in _SUBJECTS or other.head.dep_ != "ROOT" for other in nouns)

@@ -17,6 +17,7 @@ SAME_WORDS: Final = 88.0
 # Whole sentences carry more words that agree by chance.
 SAME_TEXT: Final = 92.0
 _NUMBER: Final = re.compile(r"\d+")
+_WORD: Final = re.compile(r"\w+")
 
 Text = TypeVar("Text", str, Said)
 
@@ -74,20 +75,32 @@ def _is_contradicted(older: Said, newer: Said) -> bool:
 
 
 def drop_similar_texts(texts: Sequence[Text], than: Sequence[Said] = ()) -> list[Text]:
-    """Returns the texts, in order, without those that nearly equal one before them, numbers included.
+    """Returns the texts, in order, without those that nearly equal another or whose words another holds all of.
+
+    Numbers must agree; of two that are nearly equal the first stays.
 
     Args:
         texts: Statements.
         than: Statements that count as standing before all of them.
     """
     kept: list[Text] = []
-    seen = [said.clause.text for said in than]
+    before: list[str] = [said.clause.text for said in than]
     for item in texts:
-        text = item if isinstance(item, str) else item.clause.text
-        if not any(_is_same_text(text, other) for other in seen):
-            kept.append(item)
-            seen.append(text)
+        text = _text(item)
+        if any(_is_same_text(text, other) or _is_part(text, other) for other in [*before, *map(_text, kept)]):
+            continue
+        kept = [other for other in kept if not _is_part(_text(other), text)]
+        kept.append(item)
     return kept
+
+
+def _text(item: str | Said) -> str:
+    return item if isinstance(item, str) else item.clause.text
+
+
+def _is_part(less: str, more: str) -> bool:
+    words, others = (set(_WORD.findall(text.casefold())) for text in (less, more))
+    return words <= others
 
 
 def _is_same_text(one: str, other: str) -> bool:
