@@ -25,6 +25,7 @@ WORTH: Final[dict[Relation, float]] = {
     "clipping": 0.70,
 }
 BARE_NICKNAME: Final = 0.70  # Bob for any Robert
+PART_WORTH: Final = 0.80  # at most: however long the part, a partial name without context makes a new entity
 VARIANT: Final = 0.95  # order, accents, punctuation or an organisation form: one name, spelled differently
 NEARLY: Final = 0.99  # 1 is kept for equal keys
 PART_LETTERS: Final = 3
@@ -83,8 +84,9 @@ def name_similarity(a: NameFeatures, b: NameFeatures, found: Relation) -> float:
     if found in WORTH:
         return WORTH[found]
     letters = Indel.normalized_similarity(a.key, b.key)
-    if found != "part":
-        letters = max(letters, Indel.normalized_similarity(a.squashed, b.squashed))
+    if found == "part":
+        return min(letters, PART_WORTH)
+    letters = max(letters, Indel.normalized_similarity(a.squashed, b.squashed))
     return min(NEARLY, max(letters, VARIANT if found == "variant" else 0.0))
 
 
@@ -162,6 +164,7 @@ def _is_clipped(a: NameFeatures, b: NameFeatures) -> bool:
     short, long = sorted((a.core, b.core), key=lambda core: (len(core[0]), core))
     return (
         len(short) == len(long) == 1
+        and not (a.titled or b.titled)  # Dr. Wall is a last name
         and short[0].isascii()
         and len(short[0]) >= PART_LETTERS
         and len(long[0]) >= len(short[0]) + CLIPPED_LETTERS

@@ -19,7 +19,7 @@ SCHEMA = {
 
 
 def bank(*facts: tuple[float | None, list[Any]], bank_id: str = "b", kind: str | None = "person") -> pl.DataFrame:
-    """A frame of mentions: each fact is a document of its own, `(day, names)`; a name is a surface or (surface, kind)."""
+    """A frame of mentions: a fact is a document of its own, `(day, names)`; a name is a surface or (surface, kind)."""
     rows = []
     for number, (day, names) in enumerate(facts):
         for place, name in enumerate(names):

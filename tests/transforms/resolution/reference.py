@@ -109,8 +109,7 @@ class Reference:
                 root = fuller.pop() if len(fuller) == 1 else short
                 rivals = [o for o in means if means[o] == root != short and self.pair(o, short)[2] is not None]
                 means[short] = root
-                for name in [*rivals, short] if rivals else []:
-                    means[name] = name
+                means |= {name: name for name in [*rivals, short] if rivals}
             for m in here:
                 m["meant"] = means[m["key"]]
 
@@ -145,7 +144,9 @@ class Reference:
         temporal = 0.0 if days is None else max(0.0, 1 - days / self.config.window_days)
         return round(0.5 * name + 0.3 * share + 0.2 * temporal, 9)
 
-    def _holds(self, total: float, shared: float, days: float | None, sizes: tuple[int, int], *, specific: bool) -> bool:
+    def _holds(
+        self, total: float, shared: float, days: float | None, sizes: tuple[int, int], *, specific: bool
+    ) -> bool:
         policy = self.config.same_name
         if policy == "unify" or (policy == "specific" and specific):
             return True
