@@ -44,10 +44,10 @@ def fact_index(
 ) -> dg.MaterializeResult[None]:
     """Builds the index where the facts changed and publishes the bank where anything did."""
     bank, now = context.partition_key, datetime.now(UTC)
-    record = context.instance.get_run_record_by_id(context.run_id)
+    record = context.instance.get_run_record_by_id(context.run.run_id)
     started = datetime.fromtimestamp(record.start_time, UTC) if record and record.start_time else now
     publication = publish_bank(
-        lake, bank, run_id=context.run_id, config_hash=settings.fingerprint(), started_at=started, now=now
+        lake, bank, run_id=context.run.run_id, config_hash=settings.fingerprint(), started_at=started, now=now
     )
     published = publication.published
     versions = "\n".join(f"| {name} | {version} |" for name, version in sorted(published.versions.items()))

@@ -101,10 +101,9 @@ def execute_ingest(
     from dagster_project.definitions import build_definitions
 
     chosen = known_banks(settings) if banks is None else list(banks)
-    definitions = build_definitions(settings)
-    job = definitions.resolve_job_def("ingest")
     opened = open_instance(settings) if instance is None else nullcontext(instance)
     with opened as used:
+        job = build_definitions(settings).resolve_job_def("ingest")
         used.add_dynamic_partitions(str(BANKS.name), chosen)
         return [_run_bank(job, used, settings, bank, drain=drain, on_step=on_step) for bank in chosen]
 

@@ -23,7 +23,8 @@ from tierlake.errors import SourceMissingError
 # Waits before a failed bank is tried again: a service that is down is often back soon, and after the last wait it is a
 # person's turn. A change of the inputs starts anew.
 RETRY_WAITS: Final = (timedelta(minutes=5), timedelta(minutes=20), timedelta(minutes=60))
-# A run that says nothing for so long is dead (its process was killed); it must not block its bank for ever.
+# A run that started so long ago has most likely lost its process; it must not block its bank for ever. Should it live,
+# Dagster's queue keeps the next one waiting: one run a bank at a time.
 DEAD_AFTER: Final = timedelta(hours=6)
 _IN_PROGRESS: Final = (
     dg.DagsterRunStatus.NOT_STARTED,
@@ -116,7 +117,8 @@ def past_runs(instance: dg.DagsterInstance, bank: str) -> list[PastRun]:
             record.dagster_run.run_id,
             record.dagster_run.status,
             record.dagster_run.tags.get(INPUT_TAG),
-            record.update_timestamp.replace(tzinfo=record.update_timestamp.tzinfo or UTC),
+            # The time of the last change of status; tags that are added later count as an update, an end does not move.
+            datetime.fromtimestamp(record.end_time, UTC) if record.end_time else record.update_timestamp,
         )
         for record in records
     ]
