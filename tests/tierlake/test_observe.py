@@ -238,11 +238,16 @@ def test_with_a_limit_no_observation_ever_lists_what_is_gone(history: list[list[
 @pytest.mark.parametrize(
     "module",
     [
-        "tierlake.background", "tierlake.openai_client", "tierlake.extractors.openai", "tierlake.extractors.openai_prompt",
-        "tierlake.extractors.openai_verify", "tierlake.summarizers.absolute_dates", "tierlake.summarizers.local",
+        "tierlake.background",
+        "tierlake.openai_client",
+        "tierlake.extractors.openai",
+        "tierlake.extractors.openai_prompt",
+        "tierlake.extractors.openai_verify",
+        "tierlake.summarizers.absolute_dates",
+        "tierlake.summarizers.local",
         "tierlake.summarizers.sentences",
     ],
-)  # fmt: skip
+)
 def test_examples_in_docstrings_hold(module: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(module))
     assert (failed, tried > 0) == (0, True)

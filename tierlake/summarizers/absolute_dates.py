@@ -14,7 +14,8 @@ _MONTHS: Final = (
 )  # fmt: skip
 _MONTH: Final = f"(?:{'|'.join(_MONTHS)})"
 _SPAN: Final = "(?:week|month|quarter|year)"
-# Words whose date depends on the day they were said.
+# Words whose date depends on the day they were said. A weekday that comes again (`every Monday`, `the first Monday of
+# each month`, `on Monday mornings`) is no date.
 _DEICTIC: Final = re.compile(
     rf"""\b(?:(?P<before>on|by|until|till|since|from|before|after|of|for|in|earlier|later)\s+)?
     (?P<core>today|yesterday|tomorrow|tonight|the\ day\ before\ yesterday|the\ day\ after\ tomorrow
@@ -22,14 +23,18 @@ _DEICTIC: Final = re.compile(
     |(?:last|next|past|the\ past|the\ coming|this\ coming)\ (?:{_SPAN}|night|spring|summer|autumn|fall|winter|{_DAYS})
     |(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a\ few|a\ couple\ of|several)
      \ (?:hours?|days?|weeks?|months?|years?)\ ago
-    |{_DAYS}(?:\ (?:morning|afternoon|evening|night))?)\b(?P<owner>['\u2019]s)?""",
+    |(?<!every\ )(?<!each\ )(?<!other\ )(?<!first\ )(?<!second\ )(?<!third\ )(?<!fourth\ )(?<!\ba\ )(?<!any\ )
+     {_DAYS}(?:\ (?:morning|afternoon|evening|night))?(?!\ (?:morning|afternoon|evening|night)s)
+     (?!\ of\ (?:each|every|the)\b)
+    )\b(?P<owner>['\u2019]s)?""",
     re.VERBOSE | re.IGNORECASE,
 )
 _DAY_AND_MONTH: Final = re.compile(
     rf"\b(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?P<m1>{_MONTH})|(?P<m2>{_MONTH})\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?)\b"
 )
+_TIME: Final = re.compile(r"\b\d{1,2}:\d\d(?:\s?(?:am|pm|[A-Z]{3,4}))?\b")
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
-_ANY_DATE: Final = re.compile(rf"{_YEAR.pattern}|\b{_MONTH}\b|\b\d{{1,2}}[./]\d{{1,2}}\b|\b\d{{1,2}}:\d\d\b")
+_ANY_DATE: Final = re.compile(rf"{_YEAR.pattern}|\b{_MONTH}\b|\b\d{{1,2}}[./]\d{{1,2}}\b")
 # Prepositions that stand before a bare date and keep their meaning; others become `on` or `in`.
 _KEPT: Final = ("by", "until", "till", "since", "from", "before", "after", "of", "for")
 _MONTHS_OF_A_QUARTER: Final = 3
@@ -90,6 +95,8 @@ def make_dates_absolute(text: str, occurred: datetime | None, precision: str | N
     """
     found = list(_DEICTIC.finditer(text))
     has_date = bool(_ANY_DATE.search(text))
+    if not found and not has_date and occurred is not None and _TIME.search(text):
+        return DatedText(_with_day(text, occurred), has_date=True, is_clear=True)
     if not found:
         return DatedText(_with_year(text, occurred), has_date, is_clear=True)
     match = found[0]
@@ -112,3 +119,9 @@ def _with_year(text: str, occurred: datetime | None) -> str:
     if (day, month) != (occurred.day, _MONTHS[occurred.month - 1]):
         return text
     return text[: match.start()] + spell_date(occurred, "day")[1] + text[match.end() :]
+
+
+def _with_day(text: str, occurred: datetime) -> str:
+    """Returns a statement that names a time of day only, with the day behind the last time that it names."""
+    end = list(_TIME.finditer(text))[-1].end()
+    return f"{text[:end]} on {spell_date(occurred, 'day')[1]}{text[end:]}"

@@ -197,4 +197,5 @@ def _has_noun(token: Token, within: list[Token]) -> bool:
         return any(other.lemma_ == token.head.lemma_ for other in nouns)
     if token.lower_ in _PERSONAL:
         return bool(nouns) or token.head.dep_ != "ROOT"
-    return any(other.dep_ not in _SUBJECTS or other.head.dep_ != "ROOT" for other in nouns)
+    wanted = {"it": ("NN", "NNP"), "them": ("NNS", "NNPS")}.get(token.lower_, ())
+    return any(other.tag_ in wanted and (other.dep_ not in _SUBJECTS or other.head.dep_ != "ROOT") for other in nouns)

@@ -26,6 +26,11 @@ PRONOUN: Final = "She"
 MAX_CHARS: Final = 600
 # More than this many statements are a list, not a summary.
 MAX_STATEMENTS: Final = 10
+# What somebody thinks or likes is true of them, and the last thing that an objective summary needs.
+ATTITUDES: Final = frozenset(
+    ("think", "believe", "feel", "find", "prefer", "like", "love", "dislike", "hate", "hope", "doubt", "suspect",
+     "fear", "wish", "enjoy", "guess", "suppose")
+)  # fmt: skip
 # With fewer statements about the entity itself, statements that only name it help.
 ENOUGH: Final = 3
 
@@ -100,8 +105,11 @@ def _english(request: SummaryRequest, items: Sequence[_Dated]) -> str:
     clauses = _read([item.text for item in items], request.names)
     said = [_said(item, clauses[item.text], names) for item in items]
     about = drop_repeats([one for one in said if one.is_about and one.is_clear])
+    attitudes = [one for one in about if one.clause.head in ATTITUDES]
+    about = [one for one in about if one.clause.head not in ATTITUDES]
     # Who somebody is matters more than what happened last: a stable sort, so the rest stays most recent first.
     about = sorted(about, key=lambda one: one.clause.group != "identity")[:MAX_STATEMENTS]
+    about += attitudes[: max(0, ENOUGH - len(about))]
     beside: list[Said] = []
     if len(about) < ENOUGH:
         rest = [one for one in said if not one.is_about and one.is_clear]
@@ -128,7 +136,8 @@ def _said(item: _Dated, clause: Clause, names: set[str]) -> Said:
     is_about = bool(clause.subject) and _folded(clause.subject) in names
     happened = clause.group == "event" and not item.has_date and item.fact.occurred is not None
     date = spell_date(item.fact.occurred, item.fact.precision) if happened and item.fact.occurred else None
-    is_clear = clause.is_clear if is_about else clause.is_text_clear
+    # A fragment (`INC-42: login failure`) says nothing by itself.
+    is_clear = clause.is_clear if is_about else clause.is_text_clear and clause.has_verb
     return Said(clause, is_about, item.is_clear and is_clear, item.fact.at, date)
 
 

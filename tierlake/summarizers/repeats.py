@@ -16,6 +16,8 @@ from tierlake.summarizers.sentences import Said
 SAME_WORDS: Final = 88.0
 # Whole sentences carry more words that agree by chance.
 SAME_TEXT: Final = 92.0
+# Verbs that say what something is: `becomes the lead` adds nothing to `is the lead of search`.
+COPULAS: Final = frozenset(("be", "become", "remain", "stay"))
 _NUMBER: Final = re.compile(r"\d+")
 _WORD: Final = re.compile(r"\w+")
 
@@ -49,9 +51,11 @@ def _is_repeat(said: Said, other: Said) -> bool:
 
 def _says_more(more: Clause, less: Clause) -> bool:
     """Returns True where `more` holds every word of `less`, about the same verb, in the same time."""
-    if (more.head, more.group, more.is_negated) != (less.head, less.group, less.is_negated):
+    if more.is_negated != less.is_negated or not more.fixed >= less.fixed:
         return False
-    return more.words >= less.words and more.fixed >= less.fixed
+    if more.head in COPULAS and less.head in COPULAS and "event" not in (more.group, less.group):
+        return more.words - COPULAS >= less.words - COPULAS
+    return (more.head, more.group) == (less.head, less.group) and more.words >= less.words
 
 
 def _is_alike(one: Clause, other: Clause) -> bool:
