@@ -45,7 +45,7 @@ CONFLICTING_KINDS: Final = frozenset(
 
 
 def kinds_conflict(one: str | None, other: str | None) -> bool:
-    """Returns whether two kinds cannot be one thing; an unknown kind conflicts with none, a label with all others.
+    """Returns whether two kinds cannot be one thing, of unequal names; an unknown kind conflicts with none, a label with all others.
 
     Example:
         >>> kinds_conflict("person", "place"), kinds_conflict("concept", "place"), kinds_conflict(None, "place")
@@ -54,6 +54,24 @@ def kinds_conflict(one: str | None, other: str | None) -> bool:
     if one is None or other is None or one == other:
         return False
     return "label" in {one, other} or frozenset({one, other}) in CONFLICTING_KINDS
+
+
+def equal_names_conflict(name: NameFeatures, one: str | None, other: str | None) -> bool:
+    """Returns whether an equal name with two kinds may be two things, so that the context must agree.
+
+    Kinds are guesses. A name of several words is one thing whatever was guessed; a single word may be a person and a
+    place (Paris, Jordan), and a label is never what it labels.
+
+    Example:
+        >>> from transforms.names import features
+        >>> equal_names_conflict(features("paris"), "person", "place")
+        True
+        >>> equal_names_conflict(features("ada king"), "person", "place")
+        False
+    """
+    if not kinds_conflict(one, other):
+        return False
+    return "label" in {one, other} or (len(name.core) == 1 and {one, other} == {"person", "place"})
 
 
 def find_guard(

@@ -9,7 +9,7 @@ from itertools import combinations
 from transforms.resolution.bank import Bank
 from transforms.resolution.clusters import Cluster, closeness
 from transforms.resolution.config import ResolutionConfig
-from transforms.resolution.guards import kinds_conflict
+from transforms.resolution.guards import equal_names_conflict, kinds_conflict
 from transforms.resolution.sequential import Parts, Resolver, Verdict, equal_name_holds, is_specific
 
 
@@ -86,7 +86,12 @@ class Reconciler:
         return parts
 
     def _may_merge(self, a: Cluster, b: Cluster, parts: Parts, gap: int | None, common: set[int]) -> bool:
-        if kinds_conflict(a.kind, b.kind) and (not common or parts.shared < self.config.shared_weight):
+        table = self.bank.candidates.names.features
+        # One name in common that may be both kinds is enough, unless there is none.
+        conflict = kinds_conflict(a.kind, b.kind) and all(
+            equal_names_conflict(table[n], a.kind, b.kind) for n in common
+        )
+        if conflict and (not common or parts.shared < self.config.shared_weight):
             return False
         if common:
             sizes = len(a.neighbours), len(b.neighbours)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from transforms.resolution.bank import Bank
 from transforms.resolution.clusters import DAY, Cluster, closeness
 from transforms.resolution.config import ResolutionConfig
-from transforms.resolution.guards import MEANING, Guard, kinds_conflict
+from transforms.resolution.guards import MEANING, Guard, equal_names_conflict, kinds_conflict
 
 SPECIFIC_KINDS = frozenset({"organization", "place", "product"})
 """Kinds whose names are given to one thing; first names are given to many."""
@@ -132,12 +132,16 @@ class Resolver:
 
     def _equal_name_holds(self, i: int, parts: Parts, cluster: Cluster) -> bool:
         name = self.bank.meant[i]
-        if kinds_conflict(self.bank.rows.kind[i], cluster.kind) and parts.shared < self.config.shared_weight:
+        if self._kinds_conflict(i, cluster) and parts.shared < self.config.shared_weight:
             return False
         at = self.bank.rows.at[i]
         gap = None if at is None or cluster.last is None else abs(at - cluster.last)
         sizes = len(self.bank.neighbours[i]), len(cluster.neighbours)
         return equal_name_holds(parts, gap, sizes, specific=self._specific[name], config=self.config)
+
+    def _kinds_conflict(self, i: int, cluster: Cluster) -> bool:
+        name = self.bank.candidates.names.features[self.bank.meant[i]]
+        return equal_names_conflict(name, self.bank.rows.kind[i], cluster.kind)
 
     def _similar(self, i: int, sides: frozenset[tuple[int, int]], exclude: set[int]) -> list[tuple[Parts, Cluster]]:
         found: dict[int, tuple[float, Cluster]] = {}
@@ -195,7 +199,7 @@ class Resolver:
         bank = self.bank
         keys = bank.candidates.names.keys
         name = bank.meant[i]
-        if any(kinds_conflict(bank.rows.kind[i], c.kind) for _, c in equal):
+        if any(self._kinds_conflict(i, c) for _, c in equal):
             return f"guard kinds: {MEANING['kinds']} ({keys[name]!r} is {bank.rows.kind[i]} here)"
         if equal:
             return f"equal name, but other neighbours at another time: best total {max(p.total for p, _ in equal):.3f}"

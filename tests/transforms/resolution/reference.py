@@ -13,7 +13,7 @@ from typing import Any
 from transforms.names import features, name_key
 from transforms.resolution import ResolutionConfig
 from transforms.resolution.documents import fullness
-from transforms.resolution.guards import kinds_conflict
+from transforms.resolution.guards import equal_names_conflict, kinds_conflict
 from transforms.resolution.similarity import compare
 
 DAY = 86_400
@@ -166,6 +166,7 @@ class Reference:
             shared, share = self._share(m["beside"], group.beside)
             conflict = kinds_conflict(m["kind"], group.kind)
             if m["meant"] in group.names:
+                conflict = equal_names_conflict(features(m["meant"]), m["kind"], group.kind)
                 total = self._score(1.0, share, days)
                 sizes = (len(m["beside"]), len(group.beside))
                 specific = self._is_specific(m["meant"])
@@ -216,7 +217,10 @@ class Reference:
         if a.dates and b.dates:
             days = max(0.0, min(b.dates) - max(a.dates), min(a.dates) - max(b.dates)) / DAY
         total = self._score(name, share, days)
-        if kinds_conflict(a.kind, b.kind) and (not common or shared < self.config.shared_weight):
+        conflict = kinds_conflict(a.kind, b.kind)
+        if common:
+            conflict = all(equal_names_conflict(features(n), a.kind, b.kind) for n in common)
+        if conflict and (not common or shared < self.config.shared_weight):
             return None
         if common:
             sizes = (len(a.beside), len(b.beside))
