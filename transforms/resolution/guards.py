@@ -45,7 +45,7 @@ CONFLICTING_KINDS: Final = frozenset(
 
 
 def kinds_conflict(one: str | None, other: str | None) -> bool:
-    """Returns whether two kinds cannot be one thing, of unequal names; an unknown kind conflicts with none, a label with all others.
+    """Returns whether two kinds cannot be one thing; unknown kinds conflict with none, a label with all others.
 
     Example:
         >>> kinds_conflict("person", "place"), kinds_conflict("concept", "place"), kinds_conflict(None, "place")
