@@ -45,6 +45,10 @@ _PREPOSITION: Final = re.compile(
 )
 
 
+# "every Friday", "on a Monday", "the Friday before": no particular day.
+_HABIT: Final = re.compile(r"\b(?:every|each|any|most|an?|the|second|other|first|last)\s+$", re.IGNORECASE)
+
+
 def resolve_date(
     expression: str, anchor: datetime | None, *, direction: str | None = None, language: str = "en"
 ) -> DateSpan | None:
@@ -144,7 +148,7 @@ def find_dates(text: str, *, language: str = "en") -> list[tuple[int, int]]:
         return []
     spans: list[tuple[int, int]] = []
     for rule in rules_for(language):
-        spans += [match.span() for match in rule.pattern.finditer(text) if _is_date(rule, match, text)]
+        spans += [_trimmed(match) for match in rule.pattern.finditer(text) if _is_date(rule, match, text)]
     chosen = _longest(spans)
     clocks = [m.span() for m in _CLOCK.finditer(text) if m["zone"] or m["minute"] or m["half12"] or m["noon"]]
     return _join_clocks(
@@ -152,10 +156,19 @@ def find_dates(text: str, *, language: str = "en") -> list[tuple[int, int]]:
     )
 
 
+def _trimmed(match: re.Match[str]) -> tuple[int, int]:
+    """Returns the match without the full stop of its sentence ("on 31 July."); `resolve_date` does not miss it."""
+    end = match.end()
+    is_stop = match.group().endswith(".")
+    return match.start(), end - 1 if is_stop else end
+
+
 def _is_date(rule: Rule, match: re.Match[str], text: str) -> bool:
     if match.start() == match.end():
         return False
     if rule.bare and not _PREPOSITION.search(text[max(0, match.start() - 12) : match.start()]):
+        return False
+    if match.groupdict().get("weekday") and _HABIT.search(text[max(0, match.start() - 12) : match.start()]):
         return False
     month = match.groupdict().get("month")
     # "may", "march" and "mar" in small letters are verbs; a two-digit number before "sec" is no day.

@@ -169,7 +169,7 @@ def _with_prefix(text: str, block: Block, speakers: frozenset[str]) -> Block:
         inner = replace(block, start=block.start + speaker.end(), speaker=speaker["name"].lstrip("@"))
         return _with_prefix(text, replace(inner, outer=inner.start), frozenset())
     label = _LABEL.match(piece)
-    if label and len(label["label"].split()) <= _MAX_LABEL_WORDS and "://" not in piece[: label.end() + 2]:
+    if label and _labels(label["label"]) and len(label["label"].split()) <= _MAX_LABEL_WORDS:
         return replace(block, start=block.start + label.end(), label=label["label"].strip())
     return block
 

@@ -64,5 +64,7 @@ def _core(phrase: Span) -> Span | None:
 
 
 def _is_edge(token: Token) -> bool:
+    if token.i + 1 < len(token.doc) and token.doc[token.i + 1].text in {"-", "/"} and not token.whitespace_:
+        return False  # "on-call rotation"
     is_vague = token.lower_ in words.VAGUE or token.tag_ in {"JJR", "JJS"}
     return token.pos_ in _DROP or token.is_punct or is_vague or token.lower_ in {"'s", "’s"} or token.pos_ == "PROPN"

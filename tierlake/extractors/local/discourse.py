@@ -7,6 +7,7 @@ only one of its sort that the chunk has named so far. Otherwise the pronoun stay
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -31,6 +32,8 @@ _EMPTY_VERBS: Final = frozenset(
     {"seem", "appear", "rain", "snow", "take", "matter", "turn", "happen", "depend", "help"}
 )
 _HONORIFIC_GENDER: Final = {"mr": "m", "mr.": "m", "sir": "m", "herr": "m", "mrs": "f", "mrs.": "f", "ms": "f", "ms.": "f", "frau": "f"}  # fmt: skip
+# A verb, in small letters, perhaps after a version ("Lantern 2.3 exports charts").
+_AFTER_NAME: Final = re.compile(r"(?: v?\d[\d.]*)? (?!(?:and|or|of|for|in|on|at|to|by|with|from|vs)\b)[a-z]+")
 _MAX_PHRASE: Final = 60
 
 
@@ -87,6 +90,9 @@ class Discourse:
     last_subject: Referent | None = None
     everyone: dict[str, Referent] = field(default_factory=dict)
     gender: dict[str, str] = field(default_factory=dict)
+    topic: dict[str, Referent] = field(default_factory=dict)
+    has_pronoun: frozenset[str] = frozenset()
+    is_description: bool = False
 
     def resolve(self, statement: Statement, names: Sequence[Name]) -> Resolved:
         """Returns the resolution of one statement, and remembers what it names.
@@ -98,10 +104,12 @@ class Discourse:
         subject = _grammatical_subject(statement)
         first = _first_person(statement, self._speaker(statement))
         pronoun = _subject_pronoun(statement, subject)
-        if first is not None:
+        if first is not None and pronoun is not None:
+            resolved = _both(first, self._third_person(statement, pronoun, subject))
+        elif first is not None:
             resolved = first
         elif pronoun is None:
-            name = _name_at(subject, statement, names) if subject is not None else None
+            name = _name_at(subject, statement, names) if subject is not None else _opening_name(statement, names)
             resolved = Resolved(subject=name.surface if name else None, is_clear=not _points(statement, subject))
         else:
             resolved = self._third_person(statement, pronoun, subject)
@@ -137,17 +145,22 @@ class Discourse:
 
     def _referent(self, pronoun: Token, statement: Statement) -> Referent | None:
         fits = [each for each in self.previous if self._fits(pronoun, each)]
-        speaker = self._speaker(statement)
+        # In a chat nobody speaks of themselves in the third person; a report may name its author.
+        speaker = statement.block.speaker
+        if self.has_pronoun & _same(pronoun) and _sex(pronoun) in self.topic:
+            return self.topic[_sex(pronoun)]
         fits = [each for each in fits if each.text != speaker]
         keys = {each.key for each in fits}
         last = self.last_subject
         if last is not None and self._fits(pronoun, last) and last.text != speaker:
-            rivals = keys - {last.key}
-            is_thing = pronoun.lower_ in THING
-            # The subject stands out among things; among people only where no other was named with it.
-            if not rivals or (is_thing and last.name is not None):
-                return last
-            return None
+            rivals = {each.key for each in fits if each.sort == last.sort} - {last.key}
+            others = keys - rivals - {last.key}
+            # The subject stands out among things of its sort ("the Platform team was called the Core team. It ...");
+            # not before a thing of another sort, and among people only where no other was named with it.
+            # After "Slipway is written in Go" it is what was described that the text goes on about.
+            is_topic = last.name is not None and (self.is_description or not others)
+            is_plain = not keys - {last.key} or (pronoun.lower_ in THING and is_topic)
+            return last if is_plain else None
         if len(keys) == 1 and fits[0].name is not None:
             return replace(fits[0], is_sure=False)
         if keys or pronoun.lower_ in THING | PLURAL:
@@ -161,14 +174,21 @@ class Discourse:
         word = pronoun.lower_
         if word in MASCULINE | FEMININE:
             known = self.gender.get(referent.key)
-            return referent.sort == "person" and known in {None, "m" if word in MASCULINE else "f"}
+            return referent.sort == "person" and known in {None, _sex(pronoun)}
         if word in THING:
             return referent.sort in {"thing", "group"}
         return referent.sort in {"plural", "group"}
 
+    def _known(self, name: Name) -> Referent:
+        """Returns the referent of a name with the words (an article) that it was introduced with."""
+        key = name.surface.casefold()
+        known = [self.last_subject, *self.previous, *self.everyone.values()]
+        return next((each for each in known if each is not None and each.key == key), _named(name))
+
     def _learn_gender(self, pronoun: Token, referent: Referent) -> None:
         if pronoun.lower_ in MASCULINE | FEMININE:
-            self.gender[referent.key] = "m" if pronoun.lower_ in MASCULINE else "f"
+            self.gender[referent.key] = _sex(pronoun)
+            self.topic[_sex(pronoun)] = referent
 
     def _remember(self, statement: Statement, names: Sequence[Name], subject: Token | None, resolved: Resolved) -> None:
         mentioned = [_named(name, statement) for name in names]
@@ -180,13 +200,12 @@ class Discourse:
             # A part of a fuller name ("Marcus" after "Marcus Okafor") is the same person.
             if not any(referent.key in other.split() for other in self.everyone):
                 self.everyone.setdefault(referent.key, referent)
-        if resolved.extra:
-            key = resolved.extra[0].surface.casefold()
-            self.last_subject = next(
-                (each for each in [self.last_subject, *self.everyone.values()] if each and each.key == key), None
-            ) or _named(resolved.extra[0])
-        else:
-            self.last_subject = _subject_referent(statement, subject, names)
+        self.last_subject = _subject_referent(statement, subject, names)
+        if resolved.extra and (self.last_subject is None or resolved.subject is not None):
+            self.last_subject = self._known(resolved.extra[0]) if _is_replaced(statement, subject, resolved) else None
+        root = statement.root
+        self.is_description = root.lemma_ == "be" or any(child.dep_ == "auxpass" for child in root.children)
+        self.has_pronoun = frozenset(token.lower_ for token in statement.tokens if token.lower_ in THIRD)
         self.previous = mentioned + ([self.last_subject] if self.last_subject else [])
 
 
@@ -198,6 +217,31 @@ def _named(name: Name, statement: Statement | None = None) -> Referent:
         before = statement.doc.text[: name.start - statement.block.start].split()[-1:]
         words = f"The {words}" if before and before[0].casefold() == "the" else words
     return Referent(words, sort, name)
+
+
+def _sex(pronoun: Token) -> str:
+    return "m" if pronoun.lower_ in MASCULINE else "f"
+
+
+def _same(pronoun: Token) -> frozenset[str]:
+    """Returns the pronouns of the same person, where the pronoun is he or she."""
+    return next((group for group in (MASCULINE, FEMININE) if pronoun.lower_ in group), frozenset())
+
+
+def _is_replaced(statement: Statement, subject: Token | None, resolved: Resolved) -> bool:
+    """Returns True where the subject itself was exchanged for a name."""
+    if subject is None:
+        return False
+    place = statement.block.start + subject.idx
+    return any(start == place for start, _, _ in resolved.edits)
+
+
+def _both(first: Resolved, third: Resolved) -> Resolved:
+    """Returns both resolutions as one: "He founded it with me"."""
+    edits = () if first.prefix else (*first.edits, *third.edits)
+    return replace(
+        third, edits=edits or third.edits, prefix=first.prefix, extra=(*third.extra, *first.extra), is_clear=third.is_clear
+    )
 
 
 def _grammatical_subject(statement: Statement) -> Token | None:
@@ -241,8 +285,20 @@ def _name_at(token: Token, statement: Statement, names: Sequence[Name]) -> Name 
     return None if possessor or joined else name
 
 
+def _opening_name(statement: Statement, names: Sequence[Name]) -> Name | None:
+    """Returns the name that opens prose without a parse ("Slipway runs on Kubernetes"), a small letter after it."""
+    if statement.form != "other":
+        return None
+    name = next((each for each in names if each.start == statement.start), None)
+    after = _AFTER_NAME.match(statement.doc.text[name.end - statement.block.start :]) if name else None
+    return name if after is not None else None
+
+
 def _subject_referent(statement: Statement, subject: Token | None, names: Sequence[Name]) -> Referent | None:
     """Returns the subject as something that a pronoun may stand for."""
+    opening_name = _opening_name(statement, names)
+    if opening_name is not None:
+        return _named(opening_name, statement)
     if subject is None or subject.pos_ in {"PRON", "VERB", "AUX"} or subject.dep_ in {"csubj", "expl"}:
         return None
     name = _name_at(subject, statement, names)
@@ -259,7 +315,7 @@ def _subject_referent(statement: Statement, subject: Token | None, names: Sequen
     opening = phrase[0]
     if opening.lower_ in {"a", "an"} and not joined:
         words = "The " + " ".join(words.split()[1:])
-    plural = joined or "Plur" in subject.morph.get("Number")
+    plural = joined or "Plur" in subject.morph.get("Number", [])
     if subject.pos_ == "NOUN" and opening.dep_ not in {"det", "poss"} and not plural:
         words = words[:1].upper() + words[1:]
     return Referent(capital(words), "plural" if plural else "thing")

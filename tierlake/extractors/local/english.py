@@ -150,4 +150,4 @@ def _body(quote: str, start: int, resolved: Resolved) -> str:
     words = quote
     for first, last, replacement in sorted(resolved.edits, reverse=True):
         words = words[: first - start] + replacement + words[last - start :]
-    return f"{resolved.prefix}{sentence(words)}"
+    return f"{resolved.prefix}{sentence(words, resolved.extra[0].surface if resolved.extra else None)}"

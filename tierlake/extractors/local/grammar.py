@@ -59,8 +59,12 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def sentence(text: str) -> str:
+def sentence(text: str, keep: str | None = None) -> str:
     """Returns the words as one sentence: no markup, no connective before it, a capital, a full stop.
+
+    Args:
+        text: The words.
+        keep: A name (a handle) that keeps its small letter where the sentence starts with it.
 
     Example:
         >>> sentence("and the **bake** is short,")
@@ -73,7 +77,7 @@ def sentence(text: str) -> str:
         plain = plain.rstrip(".…").rstrip()
     if not plain.endswith((".", "!", "?", "。", "！", '."', ".”", "!”", '!"')):
         plain += "."
-    return capital(plain)
+    return plain if keep and plain.startswith(keep) else capital(plain)
 
 
 def short_title(body: str) -> str:

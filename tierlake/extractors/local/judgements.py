@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -17,6 +18,10 @@ Kind = Literal["world", "experience", "opinion"]
 Confidence = Literal["certain", "inferred", "tentative"]
 Direction = Literal["past", "future"] | None
 _FIRST: Final = FIRST | FIRST_PLURAL
+_HABIT: Final = re.compile(
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day)?(?: at )?(?:[\d:. ]+(?:[ap]\.?m\.?)?)?(?: ?(?:utc|gmt))?|noon|midnight",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -78,18 +83,19 @@ def _is_ranked(statement: Statement) -> bool:
 def confidence_of(statement: Statement, resolved: Resolved) -> Confidence:
     """Returns how sure the text is of what it says; `inferred` too where a pronoun could not be explained."""
     text = statement.tokens.text
-    uncertain = any(
-        child.dep_ == "aux"
-        and child.tag_ == "MD"
-        and child.lower_ in words.TENTATIVE_MODALS
-        and not _is_negated(statement.root)
-        for child in statement.root.children
-    )
+    uncertain = any(child.dep_ == "aux" and _doubts(child, statement.root) for child in statement.root.children)
     if uncertain or words.TENTATIVE.search(text):
         return "tentative"
     if words.INFERRED.search(text) or not resolved.is_clear:
         return "inferred"
     return "certain"
+
+
+def _doubts(modal: Token, root: Token) -> bool:
+    """Returns True for might, could, and the `may` of possibility: with an action it mostly gives a permission."""
+    if modal.lower_ == "may":
+        return root.lemma_ in {"be", "have"} or any(c.lower_ == "have" for c in root.children if c.dep_ == "aux")
+    return modal.tag_ == "MD" and modal.lower_ in words.TENTATIVE_MODALS and not _is_negated(root)
 
 
 def _is_negated(root: Token) -> bool:
@@ -102,7 +108,7 @@ def direction_of(statement: Statement) -> Direction:
     auxiliaries = {child.lower_ for child in root.children if child.dep_ in {"aux", "auxpass"}}
     if statement.form == "imperative":
         return "future"
-    if auxiliaries & {"will", "shall", "'ll", "’ll", "must", "should", "wo", "may", "might", "can"}:
+    if auxiliaries & {"will", "shall", "'ll", "’ll", "must", "should", "wo", "may", "might"}:
         return "future"
     if (
         root.tag_ == "VBD"
@@ -112,9 +118,15 @@ def direction_of(statement: Statement) -> Direction:
         return "past"
     if root.lemma_ in words.FUTURE_LEMMAS or root.lemma_ == "need" or (root.lemma_ == "go" and root.tag_ == "VBG"):
         return "future"
-    if root.tag_ in {"VBG"} or any(child.dep_ == "xcomp" for child in root.children):
+    if root.tag_ == "VBG" or any(child.dep_ == "xcomp" for child in root.children):
         return "future"
     return None
+
+
+def _is_fixed(quote: str, start: int, end: int) -> bool:
+    """Returns True where an expression names one day by more than its weekday or hour, or is the start of a state."""
+    since = quote[:start].rstrip().casefold().endswith(("since", "until", "by", "from", "till"))
+    return since or not _HABIT.fullmatch(quote[start:end].strip())
 
 
 def when_of(statement: Statement, text: str) -> When:
@@ -127,5 +139,10 @@ def when_of(statement: Statement, text: str) -> When:
     direction = direction_of(statement)
     if not found:
         return When(None, -1, direction)
+    # "A shift begins on Monday", "nobody deploys after 15:00": the plain present tells a habit, not a date.
+    if direction is None and statement.root.lemma_ != "be":
+        found = [span for span in found if _is_fixed(quote, *span)]
+        if not found:
+            return When(None, -1, direction)
     start, end = min(found, key=lambda span: (quote[span[0] : span[1]].isdigit(), span[0]))
     return When(quote[start:end], statement.start + start, direction)

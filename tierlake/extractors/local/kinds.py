@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
@@ -24,6 +25,9 @@ NOUN: Final = 4
 VERB: Final = 3
 LABEL: Final = 2
 HINT: Final = 1
+_USED_IN: Final = frozenset({"in", "with", "on", "to", "from", "through", "via"})
+# "Tollgate 5.1": a name with a version after it is software.
+_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+$")
 Votes = Counter[EntityKind]
 
 
@@ -116,6 +120,9 @@ def _context_votes(candidate: Candidate, votes: Votes) -> None:
     head = candidate.doc[candidate.first : candidate.last].root
     governor = head.head
     lemma = governor.lemma_.casefold()
+    after = candidate.doc[candidate.last].text if candidate.last < len(candidate.doc) else ""
+    if _VERSION.match(after):
+        votes["product"] += NOUN
     if head.dep_ in {"nsubj", "nsubjpass"} and governor.pos_ in {"VERB", "AUX"}:
         if lemma in words.PERSON_VERBS:
             # Places do not write or join: there the tagger is wrong. Organisations may.
@@ -126,7 +133,7 @@ def _context_votes(candidate: Candidate, votes: Votes) -> None:
             and not candidate.text.isupper()
             and _promises(governor)
         ):
-            votes["person"] += HINT
+            votes["person"] += LABEL
         if lemma == "be":
             _vote_noun(next((child for child in governor.children if child.dep_ == "attr"), None), votes)
     elif head.dep_ == "compound" and head.i < governor.i and governor.pos_ == "NOUN":
@@ -136,7 +143,7 @@ def _context_votes(candidate: Candidate, votes: Votes) -> None:
     elif head.dep_ == "appos" or (head.dep_ == "pobj" and governor.lower_ == "of" and governor.head.lower_ == "name"):
         _vote_noun(governor, votes)
     elif head.dep_ in {"dobj", "pobj", "conj", "nsubjpass"}:
-        _governed(head, votes)
+        _governed(head, votes, is_place=candidate.kind == "place")
     for child in head.children:
         if child.dep_ == "appos":
             _vote_noun(child, votes)
@@ -148,7 +155,7 @@ def _promises(verb: Token) -> bool:
     return any(child.dep_ == "aux" and child.lower_ in {"will", "must", "should"} for child in verb.children)
 
 
-def _governed(head: Token, votes: Votes) -> None:
+def _governed(head: Token, votes: Votes, *, is_place: bool) -> None:
     """Adds what the verb and preposition over an object say: works *at* X, uses X, migrates *to* X."""
     while head.dep_ == "conj":
         head = head.head
@@ -163,9 +170,7 @@ def _governed(head: Token, votes: Votes) -> None:
             votes["organization"] += VERB
         elif lemma in {"meet", "marry", "ask", "thank", "tell", "invite", "hire", "promote"}:
             votes["person"] += HINT
-    elif small in {"in", "with", "on", "to", "from"} and lemma in {
-        "build", "write", "specialize", "migrate", "upgrade", "rewrite", "implement", "host", "run", "port", "specialise",
-    }:  # fmt: skip
+    elif small in _USED_IN and not (is_place and small in {"in", "from"}) and lemma in words.SOFTWARE_WORK:
         votes["product"] += VERB
     elif small in {"at", "for", "by"} and lemma in {
         "work",

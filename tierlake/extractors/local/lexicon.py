@@ -86,8 +86,8 @@ PRIORITIES: Final = (
     (re.compile(r"\b(?:P4|low[- ]prio(?:rity)?|nice[- ]to[- ]have|someday|some day|whenever|no rush|not urgent|minor)\b", re.IGNORECASE), 2),
 )  # fmt: skip
 STATUSES: Final = (
-    (re.compile(r"(?:^|[\s(\[])(?:wip|in progress|ongoing|started|doing)(?:[\s)\].,]|$)", re.IGNORECASE), "in_progress"),
-    (re.compile(r"(?:^|[\s(\[])(?:cancell?ed|dropped|won't do|wontfix|obsolete)(?:[\s)\].,]|$)", re.IGNORECASE), "cancelled"),
+    (re.compile(r"(?:^|[(\[]|[-–:] )(?:wip|in progress|ongoing|started)(?:[)\].,:]|$)", re.IGNORECASE), "in_progress"),
+    (re.compile(r"(?:^|[(\[]|[-–:] )(?:cancell?ed|dropped|won't do|wontfix|obsolete)(?:[)\].,:]|$)", re.IGNORECASE), "cancelled"),
     (re.compile(r"(?:[(\[]|[-–:] )(?:done|completed|finished|closed)(?:[)\].,\s]|$)", re.IGNORECASE), "done"),
 )  # fmt: skip
 
@@ -103,7 +103,7 @@ EVENT_TYPES: Final = {
         "deployment": "deploy deployment rollout",
         "migration": "migrate migration move switch relocate",
         "upgrade": "upgrade update patch",
-        "meeting": "meet meeting workshop retro retrospective standup offsite gather visit interview call conference talk",
+        "meeting": "meet meeting workshop retro retrospective standup offsite gather visit interview conference",
         "decision": "decide decision agree approve reject choose adopt vote sign",
         "hiring": "hire join onboard recruit",
         "departure": "leave resign retire departure quit depart",
@@ -131,7 +131,12 @@ FUTURE_LEMMAS: Final = _words("plan intend schedule expect aim")
 # Words by which the kind of a name shows.
 PRODUCT_VERBS: Final = _words(
     "use install deploy upgrade patch configure restart benchmark adopt migrate specialize run maintain operate rewrite"
-    " reboot containerize integrate"
+    " reboot containerize integrate release ship launch"
+)
+# What is done in, with, on or through software.
+SOFTWARE_WORK: Final = _words(
+    "build write specialize specialise migrate upgrade rewrite implement host run port deploy deployment keep store rollback"
+    " log account access monitor configure query"
 )
 PERSON_VERBS: Final = _words(
     "say think write join lead live meet ask prefer marry study graduate resign retire suggest explain mention promise worry"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from tierlake.extractors.local import lexicon as words
@@ -39,6 +39,7 @@ LABELS: Final[dict[str, EntityKind]] = {
 _POSSESSIVE: Final = re.compile(r"['’`]s?$|['’]$")
 _PROPER: Final = frozenset({"NNP", "NNPS"})
 _JOINERS: Final = frozenset({"de", "von", "van", "der", "&", "di", "la", "le"})
+_INITIAL: Final = re.compile(r"[A-ZÀ-Þ]\.$")
 _MAX_NAME: Final = 80
 _VERSION_TAIL: Final = re.compile(r"^v?\d+(?:\.\d+)*$")
 
@@ -85,7 +86,8 @@ def find_names(
     seen = _capitalised_inside(parsed, around)
     for block, doc in parsed:
         found = [*_shapes(block, doc), *_teams(block, doc), *_entities(block, doc), *_capitals(block, doc, seen)]
-        candidates += _without_overlap(found)
+        candidates += _joined(_without_overlap(found))
+    candidates = _everywhere(candidates, parsed, known=tuple(known))
     kinds = decide_kinds(candidates, known=tuple(known))
     names = []
     for candidate in candidates:
@@ -95,6 +97,34 @@ def find_names(
         if kind is not None:
             names.append(Name(start, end, text[start:end], kind))
     return sorted(names, key=lambda name: name.start)
+
+
+def _everywhere(
+    candidates: list[Candidate], parsed: Sequence[tuple[Block, Doc]], *, known: tuple[str, ...]
+) -> list[Candidate]:
+    """Returns the candidates and every other place where one of their names stands, spelled the same.
+
+    The tagger often misses at the start of a sentence what it sees in the middle of another.
+    """
+    surfaces = {candidate.text for candidate in candidates if candidate.kind != "concept"} | set(known)
+    tokenized = {surface: tuple(surface.split()) for surface in surfaces if surface[:1].isupper()}
+    by_first: dict[str, list[tuple[str, ...]]] = {}
+    for parts in sorted(set(tokenized.values()), key=lambda parts: (-len(parts), parts)):
+        by_first.setdefault(parts[0], []).append(parts)
+    taken = {id(doc): [False] * len(doc) for _, doc in parsed}
+    for candidate in candidates:
+        for index in range(candidate.first, candidate.last):
+            taken[id(candidate.doc)][index] = True
+    found = list(candidates)
+    for block, doc in parsed:
+        texts = [token.text for token in doc]
+        for index, text in enumerate(texts):
+            for parts in by_first.get(text, ()):
+                last = index + len(parts)
+                if tuple(texts[index:last]) == parts and not any(taken[id(doc)][index:last]):
+                    found.append(Candidate(block, doc, index, last, None))
+                    taken[id(doc)][index:last] = [True] * len(parts)
+    return found
 
 
 def _capitalised_inside(parsed: Sequence[tuple[Block, Doc]], around: str) -> Counter[str]:
@@ -193,6 +223,8 @@ def _extend(doc: Doc, first: int, last: int) -> tuple[int, int]:
     """Returns the span with the organisation suffix after it and the honorific before it."""
     while last < len(doc) and (doc[last].lower_ in words.ORGANIZATION_SUFFIX) and doc[last].text[:1].isupper():
         last += 1
+    while first > 0 and _INITIAL.match(doc[first - 1].text):
+        first -= 1
     if first > 0 and doc[first - 1].lower_ in words.HONORIFICS and doc[first - 1].text[:1].isupper():
         first -= 1
     return first, last
@@ -205,10 +237,14 @@ def _clean(doc: Doc, first: int, last: int) -> tuple[int, int] | None:
         or doc[first].text in {"#", "@", "’s", "'s", "*"}
     ):
         first += 1
+    # "Backups of PostgreSQL" at the start of a sentence: a common noun that the tagger took along.
+    is_long = last - first > len(("noun", "of"))
+    if is_long and doc[first].is_sent_start and doc[first].tag_ not in _PROPER and doc[first + 1].lower_ in {"of", "for"}:
+        first += 2
     while last > first and (
-        doc[last - 1].text in {"'s", "’s", "'", "’", "s"}
+        doc[last - 1].text in {"'s", "’s", "'", "’", "s", "#"}
         or doc[last - 1].pos_ in {"PUNCT", "SPACE", "ADP", "CCONJ"}
-        or doc[last - 1].text == "#"
+        or (doc[last - 1].like_num and doc[last - 1].is_lower)
     ):
         last -= 1
     if last - first > 1 and _VERSION_TAIL.match(doc[last - 1].text) and not words.NUMBERED.match(doc[first:last].text):
@@ -274,6 +310,25 @@ def _is_capital(token: Token, seen: Counter[str]) -> bool:
     # Alone at the start of a sentence: a name where it is a bare subject, its possessor, or part of a longer run.
     follows = token.i + 1 < len(token.doc) and token.doc[token.i + 1].tag_ in _PROPER
     return follows or token.dep_ in {"nsubj", "nsubjpass", "poss"}
+
+
+def _joined(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Returns the candidates, where the tagger cut one name in two ("Nadia" place, "Haddad" person) as one."""
+    joined: list[Candidate] = []
+    for candidate in candidates:
+        before = joined[-1] if joined else None
+        if (
+            before is not None
+            and before.last == candidate.first
+            and not (before.is_sure or candidate.is_sure)
+            and candidate.doc[before.last - 1].head == candidate.doc[candidate.first : candidate.last].root
+            and candidate.doc[before.last - 1].dep_ == "compound"
+            and candidate.kind == "person"
+        ):
+            joined[-1] = replace(candidate, first=before.first)
+        else:
+            joined.append(candidate)
+    return joined
 
 
 def _without_overlap(candidates: Iterable[Candidate]) -> list[Candidate]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from tierlake.extractors.local import lexicon as words
 from tierlake.extractors.local import models
 from tierlake.extractors.local.blocks import Block
+from tierlake.extractors.local.kinds import given_names
 from tierlake.extractors.local.names import Name
 from tierlake.extractors.local.scripts import Engine
 from transforms.dates import find_dates
@@ -25,10 +26,12 @@ _JIEBA: Final[dict[str, EntityKind]] = {
     "ns": "place",
     "nt": "organization",
 }
-_LATIN_NAME: Final = re.compile(r"(?<![\w@/.-])[A-Z][\w]*(?:[-.][A-Z0-9]\w*)*(?: [A-Z][\w]*(?:[-.]\w+)*)*(?![\w@])")
+_LATIN_NAME: Final = re.compile(
+    r"(?<![A-Za-z0-9@/.-])[A-Z][A-Za-z0-9]*(?:[-.][A-Za-z0-9]+)*(?: [A-Z][A-Za-z0-9]*(?:[-.][A-Za-z0-9]+)*)*(?![A-Za-z0-9@])"
+)
 _CAPITAL: Final = r"[^\W\d_a-zа-яßàâäáãåæçéèêëíìîïñóòôöõøœúùûüýÿžšč][\w'’]*(?:-\w+)*"
 _RUN: Final = re.compile(
-    rf"(?<![\w@/.-]){_CAPITAL}(?:(?: (?:de|del|la|las|los|von|van|der|di|da|do|dos|du|y|und|&))? {_CAPITAL})*(?![\w@])"
+    rf"(?<![\w@/.-]){_CAPITAL}(?:(?: (?:de|del|la|las|los|von|van|der|di|da|do|dos|du|&))? {_CAPITAL})*(?![\w@])"
 )
 _ORGANIZATION_HAN: Final = re.compile(
     r"[\u4e00-\u9fffA-Za-z0-9]{2,8}?(?:公司|集团|银行|大学|学院|医院|基金会|研究所|实验室|中心|协会|联盟|委员会|团队|部门|事业部)"
@@ -50,13 +53,14 @@ _PLACE_BEFORE: Final = re.compile(r"(?:\b(?:in|nach|aus|bei|en|desde|hacia|à|в
 _MIN_SURFACE: Final = 2
 
 
-def names_in(text: str, blocks: Sequence[Block], engine: Engine, *, known: Iterable[str] = ()) -> list[Name]:
+def names_in(text: str, blocks: Sequence[Block], engine: Engine, *, language: str, known: Iterable[str] = ()) -> list[Name]:
     """Returns the names of a chunk, in order, without overlap; dates are none.
 
     Args:
         text: The chunk.
         blocks: Its blocks.
         engine: How to look.
+        language: Language of the dates.
         known: Names of people that are known (author, speakers).
     """
     people = {part for name in known for part in (name, *name.split())}
@@ -64,7 +68,7 @@ def names_in(text: str, blocks: Sequence[Block], engine: Engine, *, known: Itera
     for block in blocks:
         piece = text[block.start : block.end]
         candidates = [*_identifiers(piece), *_by_engine(piece, engine)]
-        dates = find_dates(piece, language={"russian": "ru", "chinese": "zh", "japanese": "ja"}.get(engine, "en"))
+        dates = find_dates(piece, language=language)
         taken: list[tuple[int, int]] = list(dates)
         for start, end, kind in candidates:
             surface = piece[start:end]
@@ -92,7 +96,8 @@ def _by_engine(piece: str, engine: Engine) -> Spans:
         # A Latin word in another script is a name, and of a thing unless its shape says otherwise.
         for match in _LATIN_NAME.finditer(piece):
             if match.group().casefold() not in words.NO_NAMES:
-                yield match.start(), match.end(), _shape(match.group(), "product")
+                several = match.group().replace(" ", "").isalpha() and " " in match.group()
+                yield match.start(), match.end(), _shape(match.group(), "person" if several else "product")
 
 
 def _identifiers(piece: str) -> Spans:
@@ -105,7 +110,7 @@ def _shape(surface: str, otherwise: EntityKind) -> EntityKind:
     parts = surface.casefold().split()
     if len(parts) > 1 and (parts[-1] in _ORGANIZATION_WORDS or parts[0] in _ORGANIZATION_WORDS):
         return "organization"
-    if parts[0] in words.TEAM_NOUNS or parts[-1] in words.TEAM_NOUNS or parts[0] in {"equipo"}:
+    if parts[0] in words.TEAM_NOUNS or parts[-1] in words.TEAM_NOUNS or parts[0] == "equipo":
         return "organization"
     return "product" if words.CAMEL.match(surface) else otherwise
 
@@ -161,10 +166,15 @@ def _latin(piece: str) -> Spans:
     The tagger knows no word of these languages, but sees names by their shape; German writes every noun with a capital,
     so that capitals alone are not enough.
     """
-    runs = [match for match in _RUN.finditer(piece)]
+    runs = list(_RUN.finditer(piece))
     doc = models.parse([piece.replace("\n", " ")])[0]
     tagged = {(entity.start_char, entity.end_char): entity.label_ for entity in doc.ents}
     for match in runs:
+        camels = [each for each in re.finditer(r"\S+", match.group()) if words.CAMEL.match(each.group())]
+        if camels:
+            # "Usamos PostgreSQL", "Wir nutzen GitHub Actions": the word with capitals inside is the name.
+            yield from ((match.start() + each.start(), match.start() + each.end(), "product") for each in camels)
+            continue
         start, end = _without_opening(piece, match)
         surface = piece[start:end]
         if not surface or surface.casefold() in words.NO_NAMES:
@@ -195,10 +205,12 @@ def _latin_kind(piece: str, start: int, surface: str, label: str | None) -> Enti
     kind = kinds.get(label or "")
     if _PLACE_BEFORE.search(piece[:start]) and kind == "place":
         return "place"
-    several = len(surface.split()) > 1
-    if several:
-        return kind or "person"
-    return kind if kind is not None and surface.isascii() | (kind != "organization") else None
+    parts = surface.split()
+    if len(parts) > 1:
+        is_person = kind is None or parts[0].casefold() in given_names()
+        return "person" if is_person and all(part[:1].isalpha() for part in parts) else kind
+    # One capitalised word is a noun in German and often elsewhere; places show by their preposition (above).
+    return "organization" if kind == "organization" and surface.isascii() else None
 
 
 _OPENERS: Final = frozenset(

@@ -58,8 +58,8 @@ def extract_plain(request: ExtractionRequest, blocks: Sequence[Block], engine: E
     headers = row_headers(text, blocks)
     author = author_name(request.author)
     known = sorted({*(block.speaker for block in blocks if block.speaker), *([author] if author else [])})
-    names = names_in(text, blocks, engine, known=known)
     idiom = idioms.idiom_of(engine, request.language)
+    names = names_in(text, blocks, engine, language=idiom.language, known=known)
     opener: Name | None = None
     for block in blocks:
         if block.role == "quoted" or (block.role == "row" and block not in headers):

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
 SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
+WH: Final = frozenset({"WRB", "WP", "WDT", "WP$"})
 FINITE: Final = frozenset({"VBD", "VBZ", "VBP", "MD"})
 # A condition or a reason binds its whole sentence: cutting a clause off would change what is said.
 BINDING: Final = frozenset({"advcl", "csubj", "mark"})
 _MIN_WORDS: Final = 2
+_MIN_PROSE: Final = 4
 _EDGE: Final = " \t\n\r,;:–—-"
 _AFTER: Final = re.compile(r"[\s,;:–—-]+$")
 
@@ -33,7 +35,7 @@ class Statement:
         last: One past the last token.
         root: The token that heads them.
         subject: The grammatical subject's head; None for an imperative or an elliptic past tense.
-        form: clause, imperative, elliptic (a past tense without subject) or pair (`label: value`).
+        form: clause, imperative, elliptic (a past tense without subject) or other (prose that no parse explains).
         is_split: It was cut from a longer sentence.
     """
 
@@ -73,11 +75,16 @@ def statements_of(block: Block, doc: Doc, skipped: dict[str, int]) -> Iterator[S
     for sentence in _merged_sentences(doc):
         reason = _nothing(sentence)
         if reason is None:
-            found = list(_clauses(block, doc, sentence))
+            found = [each for each in _clauses(block, doc, sentence) if block.role != "heading" or _is_told(each)]
             yield from found
             reason = None if found else "heading" if block.role == "heading" else "fragment"
         if reason is not None:
             skipped[reason] = skipped.get(reason, 0) + 1
+
+
+def _is_told(statement: Statement) -> bool:
+    """Returns True where a line without an end mark is a whole clause all the same, and no title ("How we decide")."""
+    return statement.form == "clause" and statement.doc[statement.first].tag_ not in WH
 
 
 def _merged_sentences(doc: Doc) -> list[Span]:
@@ -169,7 +176,7 @@ def _clauses(block: Block, doc: Doc, sentence: Span) -> Iterator[Statement]:
 def _without_subject(block: Block, doc: Doc, sentence: Span, head: Token) -> Statement | None:
     """Returns an imperative ("Run the migration"), an elliptic past ("Moved billing to a new host"), or None."""
     words = [token for token in sentence if not token.is_punct and not token.is_space]
-    if len(words) < _MIN_WORDS + 1:
+    if len(words) < _MIN_WORDS + 1 or words[0].tag_ in WH:
         return None
     opening = next((token for token in words if token.lower_ not in {"please", "then", "also", "always", "never", "do", "not", "first", "finally", "n't"}), words[0])  # fmt: skip  # noqa: E501
     # The tagger takes a capitalised imperative for a noun now and then; `Please` settles it.
@@ -181,7 +188,9 @@ def _without_subject(block: Block, doc: Doc, sentence: Span, head: Token) -> Sta
         and any(c.dep_ in {"dobj", "prep", "agent", "prt"} for c in head.children)
     ):
         return _trim(block, doc, sentence.start, sentence.end, head, "elliptic", is_split=False)
-    return None
+    # The parser lost its way in a whole sentence: it still says what it says.
+    is_whole = len(words) >= _MIN_PROSE and sentence[-1].text in {".", "!"}
+    return _trim(block, doc, sentence.start, sentence.end, head, "other", is_split=False) if is_whole else None
 
 
 def _cuts(sentence: Span, head: Token) -> list[tuple[int, Token, int]]:
@@ -203,6 +212,7 @@ def _cuts(sentence: Span, head: Token) -> list[tuple[int, Token, int]]:
         between = sentence.doc[joint:first]
         words = {token.lower_ for token in between if not token.is_punct}
         binding = any(c.dep_ in BINDING and c.i < first for c in current.children)
+        binding = binding or sentence.doc[first].tag_ in WH or sentence.doc[first].dep_ == "mark"
         if not words <= {"and", "but"} or binding or not len(between) or joint <= current.i or first < joint:
             return cuts
         if any(token.text in {"(", "“", '"'} for token in sentence.doc[sentence.start : joint]) and any(
@@ -220,7 +230,8 @@ def _trim(block: Block, doc: Doc, first: int, last: int, root: Token, form: str,
     while last > first and (doc[last - 1].is_space or doc[last - 1].text in {",", ";", ":", "-", "–", "—", "(", "“"}):
         last -= 1
     span = doc[first:last]
-    if not first <= root.i < last or sum(1 for token in span if any(c.isalnum() for c in token.text)) < _MIN_WORDS:
+    root = root if first <= root.i < last else span.root if len(span) else root
+    if first >= last or sum(1 for token in span if any(c.isalnum() for c in token.text)) < _MIN_WORDS:
         return None
     subject = subject_of(root) if form == "clause" else None
     return Statement(block, doc, first, last, root, subject, form, is_split)

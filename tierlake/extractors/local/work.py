@@ -20,9 +20,12 @@ Status = Literal["pending", "in_progress", "done", "cancelled"]
 DEFAULT_PRIORITY: Final = 5
 # Verbs with which `X will ...` promises no work.
 _NO_WORK: Final = frozenset(
-    {"be", "have", "get", "need", "want", "like", "know", "happen", "become", "remain", "stay", "see"}
+    "be have get need want like know happen become remain stay see leave join retire lead come go arrive return begin start"
+    " move speak visit attend travel say open close end expire take turn celebrate".split()
 )
 _OBLIGATIONS: Final = frozenset({"will", "must", "shall", "'ll", "’ll"})
+# What must, should or can be done has not happened, nor will it for certain.
+_DUTIES: Final = frozenset({"must", "should", "can", "could", "may", "might", "would", "ought"})
 _PLEASE: Final = re.compile(r"^(?:please|pls|could you(?: please)?|can you(?: please)?)[\s,]+", re.IGNORECASE)
 _DUE_BEFORE: Final = re.compile(
     r"(?:\b(?:by|until|till|before|due|on|for|this|next|at the latest)\W*|\bdue\W+\w+\s)$", re.IGNORECASE
@@ -137,6 +140,8 @@ def event_of(statement: Statement, fact: int, body: str, when: When) -> Extracte
     if when.expression is None or statement.form == "imperative":
         return None
     root = statement.root
+    if any(child.dep_ == "aux" and child.lower_ in _DUTIES for child in root.children):
+        return None
     event_type = event_type_of(statement)
     # The plain present tells what is so, but for verbs of happening ("the lease expires on 3 March").
     told = when.direction is not None or root.lemma_ in words.EVENT_TYPES
@@ -156,6 +161,8 @@ def event_type_of(statement: Statement) -> str:
     chain += [child for child in root.children if child.dep_ in {"xcomp", "conj"}]
     if statement.subject is not None:
         chain += [statement.subject, *(child for child in statement.subject.children if child.dep_ == "compound")]
+    if root.lemma_ in {"call", "name"} and any(child.dep_ == "auxpass" for child in root.children):
+        return "rename"
     verb = words.EVENT_TYPES.get(root.lemma_.casefold())
     weak = {"start", "call", "test", "update", "move", "talk", "switch", "found", "order", "open"}
     if verb is not None and root.lemma_ not in weak:
