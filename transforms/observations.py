@@ -112,10 +112,11 @@ def plan_observations(
         drain: True to take the whole backlog.
         retry: Entities whose summary failed for a passing reason; taken whatever the cut.
     """
-    attributed = _attributed(inputs.resolutions, inputs.facts).join(inputs.entities, on="entity_id", how="semi")
-    ranked = _rank(inputs, attributed)
+    content = _source_facts(inputs.facts)
+    attributed = _attributed(inputs.resolutions, content).join(inputs.entities, on="entity_id", how="semi")
+    ranked = _rank(inputs, attributed, content)
     qualified = ranked.filter(pl.col("fact_count") >= config.min_facts)
-    facts = _recent_first(attributed.join(qualified, on="entity_id", how="semi"))
+    facts = _recent_first(attributed.join(qualified, on="entity_id", how="semi"), content)
     sources = facts.filter(pl.col("ordinal") < config.max_facts)
     made_from = _summary_inputs(sources, inputs.entities, generator)
     valid = _valid_observations(inputs, facts, config, generator)
@@ -140,21 +141,28 @@ def plan_observations(
     return ObservationPlan(selected, made_from, sources, valid, conform(waiting, OBSERVATION_BACKLOG))
 
 
-def _attributed(resolutions: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
-    """Returns a row for each mention in a source fact: its entity, and what a summariser sees of the fact."""
+def _source_facts(facts: pl.DataFrame) -> pl.DataFrame:
+    """Returns the facts that count: what a summariser sees of each, and where it stands."""
     sources = facts.filter(pl.col("kind").is_in(SOURCE_KINDS)).with_columns(
         pl.col("superseded_by").is_not_null().alias("superseded")
     )
-    sources = sources.select("fact_id", "document_id", "position", *CONTENT)
-    return resolutions.select("mention_id", "fact_id", "entity_id").join(sources, on="fact_id")
+    return sources.select("fact_id", "document_id", "position", *CONTENT)
 
 
-def _rank(inputs: ObservationInputs, attributed: pl.DataFrame) -> pl.DataFrame:
+def _attributed(resolutions: pl.DataFrame, content: pl.DataFrame) -> pl.DataFrame:
+    """Returns the entity of each mention in a source fact."""
+    return resolutions.select("mention_id", "fact_id", "entity_id").join(content, on="fact_id", how="semi")
+
+
+def _rank(inputs: ObservationInputs, attributed: pl.DataFrame, content: pl.DataFrame) -> pl.DataFrame:
     """Returns every entity in rank order: `entity_id`, `fact_count`, `new_mentions`, `is_candidate`."""
-    before = _attributed(inputs.previous_resolutions, inputs.previous_facts)
-    pair = ["entity_id", "fact_id", *CONTENT]
-    new = attributed.join(before, on=pair, how="anti", nulls_equal=True)
-    gone = before.join(attributed, on=pair, how="anti", nulls_equal=True)
+    old_content = _source_facts(inputs.previous_facts)
+    before = _attributed(inputs.previous_resolutions, old_content)
+    # Facts first, then pairs: statements are compared once a fact, not once a mention.
+    same = content.join(old_content, on=["fact_id", *CONTENT], how="semi", nulls_equal=True)
+    pair = ["entity_id", "fact_id"]
+    new = attributed.join(before.join(same, on="fact_id", how="semi"), on=pair, how="anti")
+    gone = before.join(attributed.join(same, on="fact_id", how="semi"), on=pair, how="anti")
     touched = pl.concat([new["entity_id"], gone["entity_id"]]).unique()
     order = (
         inputs.mentions.sort("at", "document_id", "position", "mention_id", nulls_last=True)
@@ -176,15 +184,14 @@ def _rank(inputs: ObservationInputs, attributed: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _recent_first(attributed: pl.DataFrame) -> pl.DataFrame:
+def _recent_first(attributed: pl.DataFrame, content: pl.DataFrame) -> pl.DataFrame:
     """Returns each entity's source facts once, numbered from the most recent: `ordinal` and `at` are added.
 
     Recency is `occurred_start`, else `mentioned_at`; undated facts come last; ties by position in the document, then
     document and fact.
     """
-    facts = attributed.unique(["entity_id", "fact_id"], keep="any").with_columns(
-        pl.coalesce("occurred_start", "mentioned_at").alias("at")
-    )
+    pairs = attributed.select("entity_id", "fact_id").unique()
+    facts = pairs.join(content, on="fact_id").with_columns(pl.coalesce("occurred_start", "mentioned_at").alias("at"))
     order = ["at", "position", "document_id", "fact_id"]
     facts = facts.sort("entity_id", *order, descending=[False, True, False, False, False], nulls_last=True)
     facts = facts.with_columns(pl.int_range(pl.len()).over("entity_id").alias("ordinal"))

@@ -19,6 +19,10 @@ SAME_TEXT: Final = 92.0
 # Verbs that say what something is: `becomes the lead` adds nothing to `is the lead of search`.
 COPULAS: Final = frozenset(("be", "become", "remain", "stay"))
 _NUMBER: Final = re.compile(r"\d+")
+# Numbers, and the words that dates are spelled with (`absolute_dates`): what a state has one of at a time.
+_VALUE: Final = re.compile(
+    r"\d|^(?:january|february|march|april|may|june|july|august|september|october|november|december|week)$"
+)
 _WORD: Final = re.compile(r"\w+")
 
 Text = TypeVar("Text", str, Said)
@@ -72,7 +76,7 @@ def _is_contradicted(older: Said, newer: Said) -> bool:
         return False
     if one.is_negated != other.is_negated:
         return one.words - {"not"} <= other.words or other.words - {"not"} <= one.words
-    numbers = [frozenset(word for word in clause.words if _NUMBER.search(word)) for clause in (one, other)]
+    numbers = [frozenset(word for word in clause.words if _VALUE.search(word)) for clause in (one, other)]
     # Happenings with other numbers are other happenings; a state holds one.
     is_state = one.group != "event" and bool(numbers[0]) and bool(numbers[1])
     return is_state and numbers[0] != numbers[1] and one.words - numbers[0] == other.words - numbers[1]
