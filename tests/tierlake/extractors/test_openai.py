@@ -22,7 +22,7 @@ from tierlake.extractors.registry import make_extractor
 from transforms.payload import EntityMention
 
 TEXT = "Alice works at Google in Mountain View. She specializes in TensorFlow."
-KEY = "sk-test-0123456789abcdef"
+KEY = "words-that-stand-for-a-secret"
 
 
 def fact(number: int, body: str, quote: str, *entities: tuple[str, str], **more: Any) -> dict[str, Any]:
