@@ -8,6 +8,7 @@ import dagster as dg
 import pytest
 
 from dagster_project.failures import explain, own_errors
+from dagster_project.home import open_instance
 from dagster_project.runs import execute_ingest, summarize
 from tierlake.config import Settings, load_settings
 from tierlake.lake import Lake
@@ -16,56 +17,62 @@ from tierlake.manifest import read_published
 ASSETS = [
     "documents", "overrides", "chunks", "facts", "mentions", "entities", "resolutions", "entity_redirects",
     "cooccurrences", "observations", "observation_backlog", "tasks", "events", "quarantine", "fact_index",
+    "ranking_evaluation",
 ]  # fmt: skip
 
 
-def test_every_bank_is_run_and_published(
-    project: Settings, instance: dg.DagsterInstance, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_project_is_run_again_and_loses_a_bank(project: Settings, capfd: pytest.CaptureFixture[str]) -> None:
     seen: list[tuple[str, int, int]] = []
-    runs = execute_ingest(project, instance=instance, on_step=lambda *step: seen.append(step))
+    runs = execute_ingest(project, on_step=lambda *step: seen.append(step))
     assert [(run.bank, run.success, run.failures, run.failed_checks) for run in runs] == [
         ("one", True, [], []),
         ("two", True, [], []),
     ]
+    # Nothing but what the caller prints reaches the terminal.
+    assert capfd.readouterr() == ("", "")
+    lake = Lake(project.lake_root)
     rows = {row.asset: row for row in runs[0].rows}
-    assert set(ASSETS) <= set(rows)
+    assert set(rows) == set(ASSETS)
     assert (rows["documents"].rows, rows["documents"].changed) == (1, 1)
-    assert rows["facts"].rows == Lake(project.lake_root).count("facts", "one") == 2
+    assert rows["facts"].rows == lake.count("facts", "one") == 2
     assert rows["facts"].delta_version == 1
     assert rows["facts"].seconds > 0
     assert rows["fact_index"].delta_version is None
+    json.dumps([asdict(run) for run in runs])
+
     published = read_published(project.lake_root, "one")
     assert published is not None
     assert published.run_id == runs[0].run_id
-    # Nothing but what the caller prints reaches the terminal.
-    assert capfd.readouterr() == ("", "")
+
     first = [step for step in seen if step[0].startswith("one: ")]
-    assert first[0][1] == 0
     assert [done for _, done, _ in first] == list(range(len(first)))
     assert {total for _, _, total in seen} == {len(first)}
-    json.dumps([asdict(run) for run in runs])
 
-    again = execute_ingest(project, ["one"], instance=instance)
-    assert [row.changed for row in again[0].rows if row.changed] == []
-    assert {row.asset: row.delta_version for row in again[0].rows if row.delta_version} == {
-        row.asset: Lake(project.lake_root).version(row.asset) for row in again[0].rows if row.delta_version
-    }
+    with open_instance(project) as instance:
+        recorded = instance.get_run_by_id(runs[0].run_id)
+        assert recorded is not None
+        assert recorded.status is dg.DagsterRunStatus.SUCCESS
+        assert recorded.tags["dagster/partition"] == "one"
+        latest = instance.get_latest_materialization_event(dg.AssetKey("facts"))
+        assert latest is not None
+        assert latest.asset_materialization is not None
+        assert latest.asset_materialization.metadata["delta_version"].value == lake.version("facts")
 
-
-def test_a_bank_without_a_source_is_run_while_it_is_published(project: Settings, instance: dg.DagsterInstance) -> None:
-    execute_ingest(project, instance=instance)
+    # The second bank loses its source: it is still run, and emptied. Of the first nothing changes.
+    versions = {name: lake.version(name) for name in ("facts", "documents", "run_manifests")}
     file = project.base / "tierlake.toml"
     text = file.read_text(encoding="utf-8")
     file.write_text(text[: text.index('[[sources]]\nname = "two"')], encoding="utf-8")
     less = load_settings(file)
     assert less.banks == ["one"]
-    runs = execute_ingest(less, instance=instance)
-    assert [(run.bank, run.success) for run in runs] == [("one", True), ("two", True)]
-    lake = Lake(less.lake_root)
-    assert lake.count("facts", "two") == 0
-    assert lake.count("documents", "two") == 0
-    assert lake.count("documents", "one") == 1
+    again = execute_ingest(less)
+    assert [(run.bank, run.success) for run in again] == [("one", True), ("two", True)]
+    assert [row.asset for row in again[0].rows if row.changed] == []
+    assert lake.count("documents", "two") == lake.count("facts", "two") == 0
+    assert lake.count("facts", "one") == 2
+    assert {name: lake.version(name) for name in versions} == {
+        name: (version or 0) + 1 for name, version in versions.items()
+    }
 
 
 def test_a_failure_names_asset_reason_and_next_step(
@@ -75,29 +82,11 @@ def test_a_failure_names_asset_reason_and_next_step(
     assert not run.success
     (failure,) = run.failures
     assert failure.asset == "overrides"
-    assert "broken.jsonl:1" in failure.message
+    assert f"{broken_override.name}:1" in failure.message
     assert "Traceback" not in failure.message
     assert failure.next_step == "do what the message says, then `tierlake run --bank one`"
     assert read_published(project.lake_root, "one") is None
     assert "Traceback" not in "".join(capfd.readouterr())
-    broken_override.unlink()
-    (repaired,) = execute_ingest(project, ["one"], instance=instance)
-    assert repaired.success
-
-
-def test_runs_are_recorded_in_dagsters_home(project: Settings) -> None:
-    from dagster_project.home import open_instance
-
-    (run,) = execute_ingest(project, ["two"])
-    with open_instance(project) as instance:
-        recorded = instance.get_run_by_id(run.run_id)
-        assert recorded is not None
-        assert recorded.status is dg.DagsterRunStatus.SUCCESS
-        assert recorded.tags["dagster/partition"] == "two"
-        latest = instance.get_latest_materialization_event(dg.AssetKey("documents"))
-        assert latest is not None
-        assert latest.asset_materialization is not None
-        assert latest.asset_materialization.metadata["dagster/row_count"].value == 1
 
 
 def test_a_failed_blocking_check_is_a_failed_check_and_no_failure(instance: dg.DagsterInstance) -> None:
