@@ -9,12 +9,14 @@ from tierlake.extractors.base import ExtractionRequest
 from tierlake.extractors.local import models
 from tierlake.extractors.local.blocks import Block, split_blocks
 from tierlake.extractors.local.concepts import concepts_of
-from tierlake.extractors.local.discourse import THIRD, Discourse, Resolved
+from tierlake.extractors.local.discourse import Discourse
+from tierlake.extractors.local.first_person import Resolved
 from tierlake.extractors.local.grammar import sentence, short_title
 from tierlake.extractors.local.judgements import confidence_of, kind_of, when_of
 from tierlake.extractors.local.names import Name, find_names
 from tierlake.extractors.local.pairs import Found, add_pair, add_row, inside, mentions, row_headers
 from tierlake.extractors.local.predicates import predicate_of
+from tierlake.extractors.local.pronouns import THIRD
 from tierlake.extractors.local.statements import Statement, statements_of
 from tierlake.extractors.local.work import event_of, task_of
 from transforms.payload import ExtractedFact, Extraction
@@ -55,7 +57,7 @@ def extract_english(request: ExtractionRequest, blocks: list[Block]) -> Extracti
         if block.role == "row":
             add_row(text, block, headers[block], names, found)
         else:
-            _block_facts(request, block, doc, names, discourse, found)
+            _block_facts(request, block, doc, names, discourse=discourse, found=found)
     return found.result()
 
 
@@ -90,7 +92,7 @@ def _read_context(request: ExtractionRequest, discourse: Discourse, kept: list[B
 
 
 def _block_facts(
-    request: ExtractionRequest, block: Block, doc: Doc, names: list[Name], discourse: Discourse, found: Found
+    request: ExtractionRequest, block: Block, doc: Doc, names: list[Name], *, discourse: Discourse, found: Found
 ) -> None:
     before = len(found.facts)
     counts: dict[str, int] = {}

@@ -50,7 +50,8 @@ _RUSSIAN: Final = Idiom(
     language="ru",
     pronoun=_re(r"(?:он|она)(?=\s)"),
     first_person=_re(r"\b(?:я|мы|мне|меня|мой|моя|моё|мои|нам|нас|наш\w*)\b"),
-    opinion=_re(r"\b(?:я (?:думаю|считаю|полагаю|предпочитаю)|мы (?:думаем|считаем)|по-моему|мне (?:кажется|нравится)|на мой взгляд|(?:самый|самая) (?:лучш|худш)\w+)\b"),
+    opinion=_re(r"\b(?:я (?:думаю|считаю|полагаю|предпочитаю)|мы (?:думаем|считаем)|по-моему|мне (?:кажется"
+        r"|нравится)|на мой взгляд|(?:самый|самая) (?:лучш|худш)\w+)\b"),
     tentative=_re(r"\b(?:возможно|может быть|не уверен[аы]?|не подтвержден[оаы]?|под вопросом)\b"),
     inferred=_re(r"\b(?:вероятно|наверное|видимо|похоже|судя по|по слухам|кажется)\b"),
     task=_re(r"\b(?:нужно|необходимо|надо|долж(?:ен|на|ны)|сделать:|просьба|пожалуйста)\b"),
@@ -115,18 +116,21 @@ _GERMAN: Final = Idiom(
     language="de",
     pronoun=_re(r"(?:er|sie)(?=\s\w+(?:t|te|et|ete|at|ar|ug)\b)"),
     first_person=_re(r"\b(?:ich|mir|mich|mein\w*|wir|uns|unser\w*)\b"),
-    opinion=_re(r"\b(?:ich (?:finde|glaube|denke|meine|bevorzuge)|meiner meinung nach|wir (?:finden|glauben)|am besten|(?:der|die|das) beste)\b"),
+    opinion=_re(r"\b(?:ich (?:finde|glaube|denke|meine|bevorzuge)|meiner meinung nach|wir (?:finden|glauben)"
+        r"|am besten|(?:der|die|das) beste)\b"),
     tentative=_re(r"\b(?:vielleicht|möglicherweise|eventuell|unklar|unbestätigt|noch nicht sicher|könnte[n]?)\b"),
     inferred=_re(r"\b(?:wahrscheinlich|vermutlich|anscheinend|offenbar|scheinbar|angeblich|wohl)\b"),
     task=_re(r"\b(?:bitte|muss bis|müssen bis|soll bis|sollen bis|wird bis)\b"),
-    future=_re(r"\b(?:wird|werden|soll|sollen|muss|müssen|plant|planen|morgen|nächste\w*|geplant)\b(?! (?:von|durch))"),
+    future=_re(r"\b(?:wird|werden|soll|sollen|muss|müssen|plant|planen|morgen|nächste\w*|geplant)\b(?! (?:von"
+        r"|durch))"),
     past=_re(r"\b(?:wurde[n]?|war(?:en)?|hat|haben|hatte[n]?|ist \w+ ge\w+|gestern|letzte\w*|\w{3,}te[n]?)\b"),
     events=(
         (_re(r"\b(?:ausfall\w*|störung\w*|vorfall\w*|ausgefallen)\b"), "incident"),
         (_re(r"\b(?:release\w*|veröffentlicht\w*|ausgeliefert)\b"), "release"),
         (_re(r"\b(?:umgezogen|umzug\w*|migriert\w*|migration\w*|verlegt\w*)\b"), "migration"),
         (_re(r"\b(?:treffen|trafen|traf|besuch\w*|sitzung\w*|besprechung\w*|meeting\w*|begehung\w*)\b"), "meeting"),
-        (_re(r"\b(?:entschied\w*|entschieden|beschloss\w*|beschlossen|genehmigt\w*|unterschrieb\w*|unterzeichnet\w*)\b"), "decision"),
+        (_re(r"\b(?:entschied\w*|entschieden|beschloss\w*|beschlossen|genehmigt\w*|unterschrieb\w*"
+            r"|unterzeichnet\w*)\b"), "decision"),
         (_re(r"\b(?:eingestellt|begann|beginnt|startet\w*|eröffnet\w*)\b"), "launch"),
         (_re(r"\b(?:umbenannt)\b"), "rename"),
         (_re(r"\b(?:wurde[n]?|hat|haben)\b"), "event"),
@@ -136,7 +140,8 @@ _SPANISH: Final = Idiom(
     language="es",
     pronoun=_re(r"(?:él|ella)(?=\s)"),
     first_person=_re(r"\b(?:yo|nosotr[oa]s|mi|mis|nuestr[oa]s?)\b"),
-    opinion=_re(r"\b(?:creo que|pienso que|prefiero|en mi opinión|me gusta|a mi juicio|el mejor|la mejor|el peor|la peor)\b"),
+    opinion=_re(r"\b(?:creo que|pienso que|prefiero|en mi opinión|me gusta|a mi juicio|el mejor|la mejor|el peor"
+        r"|la peor)\b"),
     tentative=_re(r"\b(?:quizás?|tal vez|a lo mejor|posiblemente|sin confirmar|podrían?)\b"),
     inferred=_re(r"\b(?:probablemente|seguramente|parece que|al parecer|por lo visto|supuestamente)\b"),
     task=_re(r"\b(?:por favor|debe(?:n)? \w+ antes|hay que|tiene(?:n)? que)\b"),
@@ -146,7 +151,8 @@ _SPANISH: Final = Idiom(
         (_re(r"\b(?:incidente\w*|fallo\w*|caída\w*|cayó|avería\w*)\b"), "incident"),
         (_re(r"\b(?:lanz(?:ó|aron|amos|amiento)|public(?:ó|aron|amos))\b"), "release"),
         (_re(r"\b(?:reuni(?:ón|ones|mos|eron)|reunió|visit(?:ó|aron|amos|a))\b"), "meeting"),
-        (_re(r"\b(?:decid(?:ió|ieron|imos)|aprob(?:ó|aron|amos)|firm(?:ó|aron|amos)|acord(?:ó|aron|amos))\b"), "decision"),
+        (_re(r"\b(?:decid(?:ió|ieron|imos)|aprob(?:ó|aron|amos)|firm(?:ó|aron|amos)|acord(?:ó|aron"
+            r"|amos))\b"), "decision"),
         (_re(r"\b(?:migr(?:ó|aron|amos|ación)|traslad(?:ó|aron|amos))\b"), "migration"),
         (_re(r"\b(?:abr(?:ió|ieron|imos)|empez(?:ó|aron)|comenz(?:ó|aron))\b"), "launch"),
         (_re(r"\b\w{2,}(?:ó|aron|ieron)\b"), "event"),

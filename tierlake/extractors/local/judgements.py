@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from tierlake.extractors.local import lexicon as words
-from tierlake.extractors.local.discourse import FIRST, FIRST_PLURAL, Resolved
+from tierlake.extractors.local.first_person import Resolved
+from tierlake.extractors.local.pronouns import FIRST, FIRST_PLURAL
 from tierlake.extractors.local.statements import Statement
 from transforms.dates import find_dates
 
@@ -19,7 +20,8 @@ Confidence = Literal["certain", "inferred", "tentative"]
 Direction = Literal["past", "future"] | None
 _FIRST: Final = FIRST | FIRST_PLURAL
 _HABIT: Final = re.compile(
-    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day)?(?: at )?(?:[\d:. ]+(?:[ap]\.?m\.?)?)?(?: ?(?:utc|gmt))?|noon|midnight",
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day)?(?: at )?(?:[\d:. ]+(?:[ap]\.?m\.?)?)?(?: ?(?:utc|gmt))?"
+    r"|noon|midnight",
     re.IGNORECASE,
 )
 
@@ -38,17 +40,15 @@ def kind_of(statement: Statement, resolved: Resolved) -> Kind:
     text = statement.tokens.text
     root, subject = statement.root, statement.subject
     first = subject is not None and subject.lower_ in _FIRST
-    if words.OPINION_PHRASE.search(text):
-        return "opinion"
-    if first and root.lemma_ in words.OPINION_VERBS and root.tag_ not in {"VBD", "VBN"}:
-        return "opinion"
-    if _has_modal(root, {"should", "ought"}) and (
-        first or (subject is not None and subject.lower_ == "you") or statement.block.speaker
-    ):
-        return "opinion"
-    if _has_modal(root, {"would"}) and first:
-        return "opinion"
-    if _values(statement) and (first or statement.block.speaker is not None or _is_ranked(statement)):
+    spoken = statement.block.speaker is not None
+    advises = _has_modal(root, {"should", "ought"}) and (
+        first or spoken or (subject is not None and subject.lower_ == "you")
+    )
+    holds = first and (
+        _has_modal(root, {"would"}) or (root.lemma_ in words.OPINION_VERBS and root.tag_ not in {"VBD", "VBN"})
+    )
+    values = _values(statement) and (first or spoken or _is_ranked(statement))
+    if words.OPINION_PHRASE.search(text) or advises or holds or values:
         return "opinion"
     if first and (resolved.first_person or statement.block.speaker) and direction_of(statement) == "past":
         return "experience"

@@ -14,11 +14,11 @@ from transforms.payload import EntityKind
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-    from tierlake.extractors.local.names import Candidate
+    from tierlake.extractors.local.name_spans import Candidate
 
 # Ties go to the kind that is named first: people and organisations are what a wrong kind hurts most.
 ORDER: Final[tuple[EntityKind, ...]] = ("person", "organization", "product", "place", "label", "concept")
-# Weights of the votes: a shape decides, a word beside the name outweighs one label of the tagger, two labels outweigh it.
+# Weights of the votes: a shape decides; a word beside the name outweighs one label of the tagger, not two.
 SHAPE: Final = 12
 KNOWN: Final = 6
 NOUN: Final = 4
@@ -119,23 +119,11 @@ def _shape_votes(candidate: Candidate, votes: Votes) -> None:
 def _context_votes(candidate: Candidate, votes: Votes) -> None:
     head = candidate.doc[candidate.first : candidate.last].root
     governor = head.head
-    lemma = governor.lemma_.casefold()
     after = candidate.doc[candidate.last].text if candidate.last < len(candidate.doc) else ""
     if _VERSION.match(after):
         votes["product"] += NOUN
     if head.dep_ in {"nsubj", "nsubjpass"} and governor.pos_ in {"VERB", "AUX"}:
-        if lemma in words.PERSON_VERBS:
-            # Places do not write or join: there the tagger is wrong. Organisations may.
-            votes["person"] += VERB if candidate.kind in {"place", "product"} else HINT
-        elif (
-            candidate.kind == "organization"
-            and " " not in candidate.text
-            and not candidate.text.isupper()
-            and _promises(governor)
-        ):
-            votes["person"] += LABEL
-        if lemma == "be":
-            _vote_noun(next((child for child in governor.children if child.dep_ == "attr"), None), votes)
+        _as_subject(candidate, governor, votes)
     elif head.dep_ == "compound" and head.i < governor.i and governor.pos_ == "NOUN":
         _vote_noun(governor, votes)
     elif head.dep_ == "pobj" and governor.lower_ == "of" and governor.head.lemma_.casefold() in words.DEPLOYED:
@@ -145,10 +133,20 @@ def _context_votes(candidate: Candidate, votes: Votes) -> None:
     elif head.dep_ in {"dobj", "pobj", "conj", "nsubjpass"}:
         _governed(head, votes, is_place=candidate.kind == "place")
     for child in head.children:
-        if child.dep_ == "appos":
+        if child.dep_ == "appos" or (child.dep_ == "compound" and child.i < candidate.first):
             _vote_noun(child, votes)
-        elif child.dep_ == "compound" and child.i < candidate.first:
-            _vote_noun(child, votes)
+
+
+def _as_subject(candidate: Candidate, verb: Token, votes: Votes) -> None:
+    lemma = verb.lemma_.casefold()
+    is_word = " " not in candidate.text and not candidate.text.isupper()
+    if lemma in words.PERSON_VERBS:
+        # Places do not write or join: there the tagger is wrong. Organisations may.
+        votes["person"] += VERB if candidate.kind in {"place", "product"} else HINT
+    elif candidate.kind == "organization" and is_word and _promises(verb):
+        votes["person"] += LABEL
+    if lemma == "be":
+        _vote_noun(next((child for child in verb.children if child.dep_ == "attr"), None), votes)
 
 
 def _promises(verb: Token) -> bool:

@@ -70,7 +70,7 @@ def russian() -> tuple[Segmenter, NewsNERTagger]:
 
 @lru_cache(maxsize=1)
 def chinese_tagger() -> object:
-    """Returns jieba's part-of-speech tokenizer, quiet, and without a cache file that another user could have written."""
+    """Returns jieba's part-of-speech tokenizer, quiet, without a cache file that another user could have written."""
     import jieba
     import jieba.posseg
 

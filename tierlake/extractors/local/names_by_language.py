@@ -27,7 +27,8 @@ _JIEBA: Final[dict[str, EntityKind]] = {
     "nt": "organization",
 }
 _LATIN_NAME: Final = re.compile(
-    r"(?<![A-Za-z0-9@/.-])[A-Z][A-Za-z0-9]*(?:[-.][A-Za-z0-9]+)*(?: [A-Z][A-Za-z0-9]*(?:[-.][A-Za-z0-9]+)*)*(?![A-Za-z0-9@])"
+    r"(?<![A-Za-z0-9@/.-])[A-Z][A-Za-z0-9]*(?:[-.][A-Za-z0-9]+)*"
+    r"(?: [A-Z][A-Za-z0-9]*(?:[-.][A-Za-z0-9]+)*)*(?![A-Za-z0-9@])"
 )
 _CAPITAL: Final = r"[^\W\d_a-zа-яßàâäáãåæçéèêëíìîïñóòôöõøœúùûüýÿžšč][\w'’]*(?:-\w+)*"
 _RUN: Final = re.compile(
@@ -53,7 +54,9 @@ _PLACE_BEFORE: Final = re.compile(r"(?:\b(?:in|nach|aus|bei|en|desde|hacia|à|в
 _MIN_SURFACE: Final = 2
 
 
-def names_in(text: str, blocks: Sequence[Block], engine: Engine, *, language: str, known: Iterable[str] = ()) -> list[Name]:
+def names_in(
+    text: str, blocks: Sequence[Block], engine: Engine, *, language: str, known: Iterable[str] = ()
+) -> list[Name]:
     """Returns the names of a chunk, in order, without overlap; dates are none.
 
     Args:
@@ -163,15 +166,15 @@ def _japanese(piece: str) -> Spans:
 def _latin(piece: str) -> Spans:
     """Yields names in German, Spanish, French and others: what the English tagger and the capitals agree on.
 
-    The tagger knows no word of these languages, but sees names by their shape; German writes every noun with a capital,
-    so that capitals alone are not enough.
+    The tagger knows no word of these languages, but sees names by their shape; German writes every noun with a
+    capital, so that capitals alone are not enough.
     """
     runs = list(_RUN.finditer(piece))
     doc = models.parse([piece.replace("\n", " ")])[0]
     tagged = {(entity.start_char, entity.end_char): entity.label_ for entity in doc.ents}
     for match in runs:
         camels = [each for each in re.finditer(r"\S+", match.group()) if words.CAMEL.match(each.group())]
-        if camels:
+        if camels and _shape(match.group(), "concept") != "organization":
             # "Usamos PostgreSQL", "Wir nutzen GitHub Actions": the word with capitals inside is the name.
             yield from ((match.start() + each.start(), match.start() + each.end(), "product") for each in camels)
             continue
@@ -186,7 +189,7 @@ def _latin(piece: str) -> Spans:
 
 
 def _without_opening(piece: str, match: re.Match[str]) -> tuple[int, int]:
-    """Returns the run without a first word that is capitalised only because it starts a sentence (an article, a verb)."""
+    """Returns the run without a first word that is capitalised only because it starts a sentence (an article)."""
     start, end = match.span()
     opens = not piece[:start].strip() or piece[:start].rstrip()[-1:] in ".!?:;•*-"
     first = match.group().split()[0]
@@ -213,11 +216,11 @@ def _latin_kind(piece: str, start: int, surface: str, label: str | None) -> Enti
     return "organization" if kind == "organization" and surface.isascii() else None
 
 
-_OPENERS: Final = frozenset(
-    "der die das ein eine einen dem den des im am beim zum zur vom in an auf bei mit von für aus nach seit und oder aber wir"
-    " sie er es ich ihr nach vor ab bis wenn dass auch nur noch alle jede jeder el la los las un una unos unas en de del con"
-    " por para desde hasta y o pero nosotros ella él ellos su sus este esta le les un une des du au aux dans avec pour sur et"
-    " mais nous elle il ils son ses ce cette".split()
+_OPENERS: Final = words.word_set(
+    "der die das ein eine einen dem den des im am beim zum zur vom in an auf bei mit von für aus nach seit und"
+    " oder aber wir sie er es ich ihr vor ab bis wenn dass auch nur noch alle jede jeder el la los las un una unos"
+    " unas en de del con por para desde hasta y o pero nosotros ella él ellos su sus este esta le les une du au"
+    " aux dans avec pour sur et mais nous elle il ils son ses ce cette"
 )
 
 

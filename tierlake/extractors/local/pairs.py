@@ -1,4 +1,4 @@
-"""What states something without a verb: `label: value`, checked items, rows of tables. And where all findings gather."""
+"""What states something without a verb: `label: value`, checked items, rows of tables; and where findings gather."""
 
 from __future__ import annotations
 

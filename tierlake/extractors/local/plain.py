@@ -67,17 +67,17 @@ def extract_plain(request: ExtractionRequest, blocks: Sequence[Block], engine: E
         elif block.role == "row":
             add_row(text, block, headers[block], names, found)
         else:
-            for sentence in _sentences(text, block, engine):
+            for sentence in _sentences(text, block):
                 reason = _nothing(text, sentence, engine)
                 if reason:
                     found.skip(reason)
                 else:
-                    opener = _add(text, sentence, names, opener, idiom, found)
+                    opener = _add(text, sentence, names, opener, idiom=idiom, found=found)
             opener = opener if block.role == "prose" else None
     return found.result()
 
 
-def _sentences(text: str, block: Block, engine: Engine) -> Iterator[_Sentence]:
+def _sentences(text: str, block: Block) -> Iterator[_Sentence]:
     """Yields the sentences of a block, trimmed."""
     start = block.start
     cuts = [match for match in _END.finditer(text, block.start, block.end) if match.start() > block.start]
@@ -112,7 +112,7 @@ def _nothing(text: str, sentence: _Sentence, engine: Engine) -> str | None:
 
 
 def _add(
-    text: str, sentence: _Sentence, names: Sequence[Name], opener: Name | None, idiom: idioms.Idiom, found: Found
+    text: str, sentence: _Sentence, names: Sequence[Name], opener: Name | None, *, idiom: idioms.Idiom, found: Found
 ) -> Name | None:
     """Adds one sentence as a fact; returns the name that opens it, for a pronoun in the next."""
     quote = text[sentence.start : sentence.end]
@@ -153,11 +153,11 @@ def _add(
             subject=subject.surface if subject else None,
         )
     )
-    _add_work(quote, sentence.block, index, body, idiom, found)
+    _add_work(quote, sentence.block, index, body, idiom=idiom, found=found)
     return subject if subject is not None else first
 
 
-def _add_work(quote: str, block: Block, index: int, body: str, idiom: idioms.Idiom, found: Found) -> None:
+def _add_work(quote: str, block: Block, index: int, body: str, *, idiom: idioms.Idiom, found: Found) -> None:
     """Adds the task or the event of a sentence."""
     dates = find_dates(quote, language=idiom.language)
     last = quote[dates[-1][0] : dates[-1][1]] if dates else None

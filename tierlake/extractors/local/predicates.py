@@ -62,13 +62,9 @@ def predicate_of(statement: Statement) -> Predicate | None:
     Negated statements, questions, past tenses and conditions have none: they do not say what holds.
     """
     root = statement.root
-    if statement.form != "clause" or any(child.dep_ in {"neg", "conj"} for child in root.children):
-        return None
-    if any(child.dep_ == "aux" and child.tag_ == "MD" for child in root.children) or root.tag_ == "VBD":
+    if statement.form != "clause" or not _holds(root):
         return None
     passive = any(child.dep_ == "auxpass" for child in root.children)
-    if passive and any(child.dep_ == "auxpass" and child.lower_ in {"was", "were"} for child in root.children):
-        return None
     if root.lemma_ == "be":
         return _copula(statement)
     lemma = f"be {root.lemma_}" if passive else root.lemma_
@@ -82,6 +78,15 @@ def predicate_of(statement: Statement) -> Predicate | None:
         name = next((child for child in root.children if child.dep_ in {"oprd", "dobj", "attr"}), None)
         return _valued("be called", name) if name is not None else None
     return None
+
+
+def _holds(root: Token) -> bool:
+    """Returns True where the verb says what is so now: not negated, joined, modal or past."""
+    for child in root.children:
+        is_past = child.dep_ == "auxpass" and child.lower_ in {"was", "were"}
+        if child.dep_ in {"neg", "conj"} or child.tag_ == "MD" or is_past:
+            return False
+    return root.tag_ != "VBD"
 
 
 def _copula(statement: Statement) -> Predicate | None:

@@ -168,7 +168,7 @@ def _clauses(block: Block, doc: Doc, sentence: Span) -> Iterator[Statement]:
     for index, root in enumerate(roots):
         first = edges[index] if index == 0 else cuts[index - 1][2]
         last = edges[index + 1]
-        statement = _trim(block, doc, first, last, root, "clause", is_split=len(roots) > 1)
+        statement = _trim(block, doc, (first, last), root, "clause", is_split=len(roots) > 1)
         if statement is not None:
             yield statement
 
@@ -180,17 +180,17 @@ def _without_subject(block: Block, doc: Doc, sentence: Span, head: Token) -> Sta
         return None
     opening = next((token for token in words if token.lower_ not in {"please", "then", "also", "always", "never", "do", "not", "first", "finally", "n't"}), words[0])  # fmt: skip  # noqa: E501
     # The tagger takes a capitalised imperative for a noun now and then; `Please` settles it.
-    if opening.tag_ in {"VB", "VBP"} and (opening == head or opening.head == head or head in opening.subtree):
-        return _trim(block, doc, sentence.start, sentence.end, opening, "imperative", is_split=False)
+    if opening.tag_ in {"VB", "VBP"} and (head in {opening, opening.head} or head in opening.subtree):
+        return _trim(block, doc, (sentence.start, sentence.end), opening, "imperative", is_split=False)
     if (
         opening == head
         and head.tag_ in {"VBD", "VBN"}
         and any(c.dep_ in {"dobj", "prep", "agent", "prt"} for c in head.children)
     ):
-        return _trim(block, doc, sentence.start, sentence.end, head, "elliptic", is_split=False)
+        return _trim(block, doc, (sentence.start, sentence.end), head, "elliptic", is_split=False)
     # The parser lost its way in a whole sentence: it still says what it says.
     is_whole = len(words) >= _MIN_PROSE and sentence[-1].text in {".", "!"}
-    return _trim(block, doc, sentence.start, sentence.end, head, "other", is_split=False) if is_whole else None
+    return _trim(block, doc, (sentence.start, sentence.end), head, "other", is_split=False) if is_whole else None
 
 
 def _cuts(sentence: Span, head: Token) -> list[tuple[int, Token, int]]:
@@ -223,15 +223,16 @@ def _cuts(sentence: Span, head: Token) -> list[tuple[int, Token, int]]:
         current = step
 
 
-def _trim(block: Block, doc: Doc, first: int, last: int, root: Token, form: str, *, is_split: bool) -> Statement | None:
-    """Returns the statement without white space, separators and lone quotes at its edges; None where nothing is left."""
+def _trim(block: Block, doc: Doc, span: tuple[int, int], root: Token, form: str, *, is_split: bool) -> Statement | None:
+    """Returns the statement without separators and lone quotes at its edges; None where nothing is left."""
+    first, last = span
     while first < last and (doc[first].is_space or doc[first].text in {",", ";", ":", "-", "–", "—", ")", "”"}):
         first += 1
     while last > first and (doc[last - 1].is_space or doc[last - 1].text in {",", ";", ":", "-", "–", "—", "(", "“"}):
         last -= 1
-    span = doc[first:last]
-    root = root if first <= root.i < last else span.root if len(span) else root
-    if first >= last or sum(1 for token in span if any(c.isalnum() for c in token.text)) < _MIN_WORDS:
+    words = doc[first:last]
+    root = root if first <= root.i < last else words.root if len(words) else root
+    if first >= last or sum(1 for token in words if any(c.isalnum() for c in token.text)) < _MIN_WORDS:
         return None
     subject = subject_of(root) if form == "clause" else None
     return Statement(block, doc, first, last, root, subject, form, is_split)

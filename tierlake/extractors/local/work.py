@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 Status = Literal["pending", "in_progress", "done", "cancelled"]
 DEFAULT_PRIORITY: Final = 5
 # Verbs with which `X will ...` promises no work.
-_NO_WORK: Final = frozenset(
-    "be have get need want like know happen become remain stay see leave join retire lead come go arrive return begin start"
-    " move speak visit attend travel say open close end expire take turn celebrate".split()
+_NO_WORK: Final = words.word_set(
+    "be have get need want like know happen become remain stay see leave join retire lead come go arrive return"
+    " begin start move speak visit attend travel say open close end expire take turn celebrate"
 )
 _OBLIGATIONS: Final = frozenset({"will", "must", "shall", "'ll", "’ll"})
 # What must, should or can be done has not happened, nor will it for certain.
