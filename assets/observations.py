@@ -57,7 +57,7 @@ def observed_entities(
         observations=lake.read("observations", bank),
         backlog=lake.read("observation_backlog", bank),
     )
-    known = lake.read("quarantine", bank).filter(pl.col("stage") == "summarize", code_version=generator_of(summarizer))
+    known = lake.read("quarantine", bank).filter(pl.col("stage") == "summarize")
     outcome = observe(
         inputs,
         summarizer,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from tierlake.read.memory import Memory
     from tierlake.read.rank import rank_facts
+    from transforms.resolution import ResolutionConfig, ResolutionResult, resolve_mentions
 
 __all__ = [
     "DEFAULT_LIBRARIAN_SYNTHESIS_PROMPT",
@@ -28,12 +29,15 @@ __all__ = [
     "Filters",
     "InvalidReadOptions",
     "Memory",
+    "ResolutionConfig",
+    "ResolutionResult",
     "TierlakeError",
     "WikiInvalidReadOptions",
     "format_context",
     "hydrate_librarian_prompt",
     "map_librarian_options_to_read_options",
     "rank_facts",
+    "resolve_mentions",
     "validate_librarian_prompt_template",
 ]
 
@@ -43,12 +47,15 @@ _HOMES: Final = {
     "Filters": "tierlake.read.filters",
     "InvalidReadOptions": "tierlake.errors",
     "Memory": "tierlake.read.memory",
+    "ResolutionConfig": "transforms.resolution",
+    "ResolutionResult": "transforms.resolution",
     "TierlakeError": "tierlake.errors",
     "WikiInvalidReadOptions": "tierlake.errors",
     "format_context": "tierlake.read.context",
     "hydrate_librarian_prompt": "tierlake.read.librarian",
     "map_librarian_options_to_read_options": "tierlake.read.librarian",
     "rank_facts": "tierlake.read.rank",
+    "resolve_mentions": "transforms.resolution",
     "validate_librarian_prompt_template": "tierlake.read.librarian",
 }
 

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.laws.world import World, same
@@ -39,8 +39,13 @@ numbers = count()
 
 def law(examples: int):
     """Returns a decorator that runs a law on this many examples."""
+    # No shrinking: an example is several runs of the pipeline, and the example that failed is small already.
     return settings(
-        max_examples=examples, deadline=None, derandomize=False, suppress_health_check=list(HealthCheck), database=None
+        max_examples=examples,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+        phases=[Phase.explicit, Phase.generate],
     )
 
 

@@ -25,9 +25,9 @@ class ExtractionRequest:
     input_hash: str
     text: str
     context: str
-    title: str
     language: str
     author: str | None
+    title: str = ""
 
 
 @dataclass(frozen=True)
