@@ -67,25 +67,22 @@ def runs(done: Sequence[BankRun]) -> None:
 
 def bundle(found: Bundle) -> None:
     """Prints ranked facts with score, reason and source; then tasks, events and entities."""
-    table = Table(show_lines=False, expand=True)
+    table = Table(expand=True)
     table.add_column("score", justify="right", no_wrap=True)
     table.add_column("tier", no_wrap=True)
-    table.add_column("fact", ratio=3)
+    table.add_column("fact, and where it stands", ratio=1)
     table.add_column("why", no_wrap=True)
-    table.add_column("source", ratio=1, overflow="fold")
     for fact in found.facts:
         score = found.fact_scores.get(fact.fact_id)
         why = found.explanations.get(fact.fact_id)
         table.add_row(
             "" if score is None else f"{score:.4f}",
             fact.tier,
-            escape(fact.body),
+            f"{escape(fact.body)}\n[dim]{escape(fact.uri)}[/dim]",
             "" if why is None else why.reason,
-            escape(fact.uri),
         )
-    _console.print(
-        table if found.facts else "No fact matches. Try other words, or `tierlake tables` to see what is there."
-    )
+    nothing = "No fact matches. Try other words, or `tierlake tables` to see what is there."
+    _console.print(table if found.facts else nothing)
     for task in found.tasks[:5]:
         _console.print(f"task  [P{task.priority}] {task.description} ({task.status})", markup=False)
     for event in found.events[-5:]:
@@ -98,17 +95,18 @@ def bundle(found: Bundle) -> None:
 def explanation(found: EntityExplanation) -> None:
     """Prints why an entity's mentions are one thing."""
     for entity in found.entities:
-        _console.print(f"{entity.canonical_name} ({entity.kind}), {entity.entity_id}", style="bold", markup=False)
-        table = Table(expand=True)
-        for name in ("name", "method", "total", "name part", "co-occurrence", "temporal", "runner-up", "why", "fact"):
-            table.add_column(name, overflow="fold")
+        _console.print(f"\n{entity.canonical_name} ({entity.kind}), {entity.entity_id}", style="bold", markup=False)
         for mention in entity.mentions:
-            parts = [mention.total, mention.name, mention.cooccurrence, mention.temporal]
-            shown = ["" if part is None else f"{part:.3f}" for part in parts]
-            runner_up = "" if mention.runner_up is None else f"{mention.runner_up_name} {mention.runner_up_total:.3f}"
-            cells = [mention.surface, mention.method, *shown, runner_up, mention.reason, mention.fact_title]
-            table.add_row(*(escape(cell or "") for cell in cells))
-        _console.print(table)
+            parts = (mention.name, mention.cooccurrence, mention.temporal)
+            names = ("name", "co-occurrence", "temporal")
+            shown = ", ".join(f"{name} {part:.3f}" for name, part in zip(names, parts, strict=True) if part is not None)
+            total = "" if mention.total is None else f" {mention.total:.3f} ({shown})"
+            runner_up = (
+                "" if mention.runner_up is None else f"; next {mention.runner_up_name} {mention.runner_up_total:.3f}"
+            )
+            _console.print(f"  {mention.surface}: {mention.method}{total}{runner_up}", markup=False)
+            _console.print(f"    why   {mention.reason}", markup=False, style="dim")
+            _console.print(f"    fact  {mention.fact_title}", markup=False, style="dim")
 
 
 def tables(rows: Sequence[dict[str, Any]], banks: Sequence[str]) -> None:
@@ -128,10 +126,11 @@ def tables(rows: Sequence[dict[str, Any]], banks: Sequence[str]) -> None:
 def quarantine(rows: Sequence[dict[str, Any]]) -> None:
     """Prints what could not be processed and what happens next."""
     table = Table(expand=True)
-    for name in ("bank", "stage", "what", "reason", "detail", "tries", "next"):
-        table.add_column(name, overflow="fold")
+    for name in ("bank", "stage", "reason", "tries", "next try"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("what and why", ratio=1, overflow="fold")
     for row in rows:
-        waits = "next run" if row["transient"] else "when it changes"
-        cells = [row["bank_id"], row["stage"], row["uri"] or row["item"], row["reason"], row["detail"]]
-        table.add_row(*(escape(str(cell)) for cell in cells), str(row["attempts"]), waits)
+        waits = "next run" if row["transient"] else "on change"
+        what = f"{escape(row['uri'] or row['item'])}\n[dim]{escape(row['detail'])}[/dim]"
+        table.add_row(row["bank_id"], row["stage"], row["reason"], str(row["attempts"]), waits, what)
     _console.print(table if rows else "Nothing is in quarantine.")
