@@ -31,7 +31,7 @@ _BETWEEN: Final = re.compile(
     r"(?:between|from)\s+(?P<first>.+?)\s+(?:and|to|until|through)\s+(?P<last>.+)", re.IGNORECASE
 )
 _RANGE: Final = re.compile(r"(?P<first>.+?)\s+(?:–|—|-|to|until|through)\s+(?P<last>.+)", re.IGNORECASE)
-# A text without any of these holds no date: the rules need not be tried.
+# An English text without any of these holds no date: the rules need not be tried.
 _HINT: Final = re.compile(
     r"\d|[^\x00-\u024f]|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|last|next|this|past"
     r"|coming|previous|following|ago|to[dmn]|yes|week|eo|cob|noon|mid|end|start|early|late|day|in)",
@@ -144,7 +144,7 @@ def find_dates(text: str, *, language: str = "en") -> list[tuple[int, int]]:
         >>> [text[start:end] for start, end in find_dates(text)]
         ['3 March 2026', 'next Monday']
     """
-    if not _HINT.search(text):
+    if language in {"en", "und"} and not _HINT.search(text):
         return []
     spans: list[tuple[int, int]] = []
     for rule in rules_for(language):

@@ -34,12 +34,24 @@ def concepts_of(statement: Statement, taken: Sequence[Name], text: str) -> Itera
     for phrase in statement.doc.noun_chunks:
         if not statement.first <= phrase.start < phrase.end <= statement.last:
             continue
-        span = _core(phrase)
+        span = _core(_whole(phrase))
         if span is None:
             continue
         start, end = offset + span.start_char, offset + span.end_char
         if not any(name.start < end and start < name.end for name in names):
             yield Name(start, end, text[start:end], "concept")
+
+
+def _whole(phrase: Span) -> Span:
+    """Returns the phrase with what a hyphen ties to it, where the parser cut it there ("on-[call] rotation")."""
+    doc, first, last = phrase.doc, phrase.start, phrase.end
+    if doc[first].text == "-":
+        first += 1
+    if first > 1 and doc[first - 1].text == "-" and not doc[first - 1].whitespace_ and not doc[first - 2].whitespace_:
+        first -= 2
+        while last < len(doc) and doc[last].pos_ == "NOUN":
+            last += 1
+    return doc[first:last]
 
 
 def _core(phrase: Span) -> Span | None:

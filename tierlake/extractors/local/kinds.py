@@ -123,7 +123,7 @@ def _context_votes(candidate: Candidate, votes: Votes) -> None:
     if _VERSION.match(after):
         votes["product"] += NOUN
     if head.dep_ in {"nsubj", "nsubjpass"} and governor.pos_ in {"VERB", "AUX"}:
-        _as_subject(candidate, governor, votes)
+        _as_subject(candidate, governor, votes, is_passive=head.dep_ == "nsubjpass")
     elif head.dep_ == "compound" and head.i < governor.i and governor.pos_ == "NOUN":
         _vote_noun(governor, votes)
     elif head.dep_ == "pobj" and governor.lower_ == "of" and governor.head.lemma_.casefold() in words.DEPLOYED:
@@ -137,8 +137,15 @@ def _context_votes(candidate: Candidate, votes: Votes) -> None:
             _vote_noun(child, votes)
 
 
-def _as_subject(candidate: Candidate, verb: Token, votes: Votes) -> None:
+def _as_subject(candidate: Candidate, verb: Token, votes: Votes, *, is_passive: bool) -> None:
     lemma = verb.lemma_.casefold()
+    if is_passive:
+        # "Slipway is written in Go", "Acme Go was released": software; people are born and hired.
+        if lemma in words.PRODUCT_VERBS | words.SOFTWARE_WORK:
+            votes["product"] += VERB
+        elif lemma in {"bear", "hire", "promote", "marry"}:
+            votes["person"] += VERB
+        return
     is_word = " " not in candidate.text and not candidate.text.isupper()
     if lemma in words.PERSON_VERBS:
         # Places do not write or join: there the tagger is wrong. Organisations may.
@@ -162,7 +169,9 @@ def _governed(head: Token, votes: Votes, *, is_place: bool) -> None:
     lemma = verb.lemma_.casefold()
     small = preposition.lower_ if preposition is not None else ""
     if preposition is None and head.dep_ in {"dobj", "nsubjpass"}:
-        if lemma in words.PRODUCT_VERBS:
+        # What a team owns is software; what a company owns may be a company.
+        owned = lemma == "own" and any(child.lower_ in words.TEAM_NOUNS for child in verb.children)
+        if lemma in words.PRODUCT_VERBS or owned:
             votes["product"] += VERB
         elif lemma in {"join", "found", "acquire"}:
             votes["organization"] += VERB

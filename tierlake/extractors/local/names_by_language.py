@@ -95,7 +95,9 @@ def _by_engine(piece: str, engine: Engine) -> Spans:
         yield from _japanese(piece)
     if engine == "latin":
         yield from _latin(piece)
-    elif engine != "other":
+    elif engine == "other":
+        yield from _cased(piece)
+    else:
         # A Latin word in another script is a name, and of a thing unless its shape says otherwise.
         for match in _LATIN_NAME.finditer(piece):
             if match.group().casefold() not in words.NO_NAMES:
@@ -186,6 +188,23 @@ def _latin(piece: str) -> Spans:
         kind = _latin_kind(piece, start, surface, label)
         if kind is not None:
             yield start, end, kind
+
+
+def _cased(piece: str) -> Spans:
+    """Yields capitalised runs inside sentences of scripts with case (Greek, Armenian): people where they are several.
+
+    A single word is a `label`: a named thing of unknown kind, which is itself under exactly this name only.
+    """
+    for match in re.finditer(r"[^\W\d_]+(?: [^\W\d_]+)*", piece):
+        run: list[re.Match[str]] = []
+        for word in [*re.finditer(r"\S+", match.group()), None]:
+            if word is not None and word.group()[0].isupper():
+                run.append(word)
+                continue
+            start = match.start() + run[0].start() if run else 0
+            if run and piece[:start].rstrip()[-1:] not in {"", ".", "!", ";", ":", "?"}:
+                yield start, match.start() + run[-1].end(), "person" if len(run) > 1 else "label"
+            run = []
 
 
 def _without_opening(piece: str, match: re.Match[str]) -> tuple[int, int]:

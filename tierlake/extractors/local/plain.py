@@ -68,7 +68,7 @@ def extract_plain(request: ExtractionRequest, blocks: Sequence[Block], engine: E
             add_row(text, block, headers[block], names, found)
         else:
             for sentence in _sentences(text, block):
-                reason = _nothing(text, sentence, engine)
+                reason = _nothing(text, sentence, engine, idiom.language)
                 if reason:
                     found.skip(reason)
                 else:
@@ -94,10 +94,11 @@ def _sentences(text: str, block: Block) -> Iterator[_Sentence]:
         start = following
 
 
-def _nothing(text: str, sentence: _Sentence, engine: Engine) -> str | None:
+def _nothing(text: str, sentence: _Sentence, engine: Engine, language: str) -> str | None:
     words = text[sentence.start : sentence.end]
     letters = sum(1 for character in words if character.isalpha())
-    if words.endswith(_QUESTION):
+    # Greek asks with a semicolon.
+    if words.endswith(_QUESTION) or (language == "el" and words.endswith(";")):
         return "question"
     if GREETING.match(words) and len(words.split()) <= _MIN_LETTERS:
         return "greeting"

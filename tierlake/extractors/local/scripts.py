@@ -38,7 +38,8 @@ def engine_of(text: str, language: str) -> Engine:
     # A Han character says about as much as three letters.
     if han * 3 > max(latin, cyrillic):
         return "chinese"
-    if cyrillic > latin:
+    # Names of software stand in Latin letters in a Russian text too.
+    if cyrillic * 2 > latin:
         return "russian"
     if latin == 0:
         return "other"

@@ -212,6 +212,8 @@ def _cuts(sentence: Span, head: Token) -> list[tuple[int, Token, int]]:
         between = sentence.doc[joint:first]
         words = {token.lower_ for token in between if not token.is_punct}
         binding = any(c.dep_ in BINDING and c.i < first for c in current.children)
+        # "moved the exports and the audit logs to ...": a plural noun that the parser took for a verb breaks the tense.
+        binding = binding or (current.tag_ == "VBD" and step.tag_ in {"VBZ", "VBP"} and step.pos_ == "VERB")
         binding = binding or sentence.doc[first].tag_ in WH or sentence.doc[first].dep_ == "mark"
         if not words <= {"and", "but"} or binding or not len(between) or joint <= current.i or first < joint:
             return cuts
