@@ -73,7 +73,8 @@ def split_blocks(text: str, *, context: str = "", known: tuple[str, ...] = ()) -
     blocks: list[Block] = []
     for start, end in _pieces(text):
         block = _dress(text, start, end, speakers)
-        if block is None:
+        # An empty box or a prefix without words states nothing.
+        if block is None or not any(character.isalnum() for character in text[block.start : block.end]):
             continue
         if block.role == "heading":
             heading = text[block.start : block.end].rstrip(": ")

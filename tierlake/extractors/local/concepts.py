@@ -14,7 +14,7 @@ from tierlake.extractors.local.names import Name
 from tierlake.extractors.local.statements import Statement
 
 if TYPE_CHECKING:
-    from spacy.tokens import Span, Token
+    from spacy.tokens import Doc, Span, Token
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-/'’&][^\W\d_]+)*$")
 _MAX_WORDS: Final = 4
@@ -31,15 +31,24 @@ def concepts_of(statement: Statement, taken: Sequence[Name], text: str) -> Itera
     """
     offset = statement.block.start
     names = [name for name in taken if name.start < statement.end and statement.start < name.end]
-    for phrase in statement.doc.noun_chunks:
-        if not statement.first <= phrase.start < phrase.end <= statement.last:
+    for first, last in noun_phrases(statement.doc):
+        if not statement.first <= first < last <= statement.last:
             continue
-        span = _core(_whole(phrase))
+        span = _core(_whole(statement.doc[first:last]))
         if span is None:
             continue
         start, end = offset + span.start_char, offset + span.end_char
         if not any(name.start < end and start < name.end for name in names):
             yield Name(start, end, text[start:end], "concept")
+
+
+def noun_phrases(doc: Doc) -> list[tuple[int, int]]:
+    """Returns the noun phrases of a document as token spans; spaCy would walk the whole document for each statement."""
+    found: list[tuple[int, int]] | None = doc.user_data.get("noun_phrases")
+    if found is None:
+        found = [(chunk.start, chunk.end) for chunk in doc.noun_chunks]
+        doc.user_data["noun_phrases"] = found
+    return found
 
 
 def _whole(phrase: Span) -> Span:

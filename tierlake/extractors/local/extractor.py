@@ -23,13 +23,12 @@ class LocalExtractor:
     What a chunk gives depends on its request alone: not on the requests beside it, the clock or the machine's locale.
     """
 
-    name = "local"
-    version = RULES_VERSION
+    name: str = "local"
+    version: str = RULES_VERSION
+    model: str
 
-    @property
-    def model(self) -> str:
-        """Returns the names and versions of the weights."""
-        return models.weights()
+    def __init__(self) -> None:
+        self.model = models.weights()
 
     def extract(
         self, requests: Sequence[ExtractionRequest], on_done: Callable[[ExtractionResult], None]

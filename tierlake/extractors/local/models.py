@@ -60,7 +60,11 @@ def parse(texts: Iterable[str]) -> list[Doc]:
     last bits of a matrix product depend on the shape of its batch).
     """
     batch = list(texts)
-    return list(english().pipe(batch, batch_size=max(1, len(batch))))
+    docs = list(english().pipe(batch, batch_size=max(1, len(batch))))
+    for doc, text in zip(docs, batch, strict=True):
+        # `Doc.text` joins all tokens anew at every use.
+        doc.user_data["text"] = text
+    return docs
 
 
 @lru_cache(maxsize=1)

@@ -98,8 +98,9 @@ def _capitalised_inside(parsed: Sequence[tuple[Block, Doc]], around: str) -> Cou
     seen: Counter[str] = Counter()
     for _, doc in parsed:
         for token in doc:
-            if not token.is_sent_start and token.i and token.text[:1].isupper() and token.tag_ in PROPER:
-                seen[token.text] += 1
+            text = token.text
+            if text[:1].isupper() and token.i and not token.is_sent_start and token.tag_ in PROPER:
+                seen[text] += 1
     for sentence in re.split(r"[.!?\n:]\s*", around):
         seen.update(word for word in re.findall(r"\b[A-Z]\w+", sentence.strip()[1:]))
     return seen

@@ -48,8 +48,9 @@ def named(name: Name, statement: Statement | None = None) -> Referent:
     words = name.surface
     if statement is not None:
         # "the Platform team" keeps its article.
-        before = statement.doc.text[: name.start - statement.block.start].split()[-1:]
-        words = f"The {words}" if before and before[0].casefold() == "the" else words
+        place = name.start - statement.block.start
+        before = statement.text[max(0, place - len("the ")) : place]
+        words = f"The {words}" if before.casefold() == "the " else words
     return Referent(words, sort, name)
 
 
@@ -69,7 +70,7 @@ def opening_name(statement: Statement, names: Sequence[Name]) -> Name | None:
     if statement.form != "other":
         return None
     name = next((each for each in names if each.start == statement.start), None)
-    after = _AFTER_NAME.match(statement.doc.text[name.end - statement.block.start :]) if name else None
+    after = _AFTER_NAME.match(statement.text[name.end - statement.block.start :]) if name else None
     return name if after is not None else None
 
 

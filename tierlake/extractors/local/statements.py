@@ -36,6 +36,7 @@ class Statement:
         root: The token that heads them.
         subject: The grammatical subject's head; None for an imperative or an elliptic past tense.
         form: clause, imperative, elliptic (a past tense without subject) or other (prose that no parse explains).
+        text: The block's text, as parsed.
         is_split: It was cut from a longer sentence.
     """
 
@@ -46,6 +47,7 @@ class Statement:
     root: Token
     subject: Token | None
     form: str
+    text: str
     is_split: bool = False
 
     @property
@@ -237,4 +239,4 @@ def _trim(block: Block, doc: Doc, span: tuple[int, int], root: Token, form: str,
     if first >= last or sum(1 for token in words if any(c.isalnum() for c in token.text)) < _MIN_WORDS:
         return None
     subject = subject_of(root) if form == "clause" else None
-    return Statement(block, doc, first, last, root, subject, form, is_split)
+    return Statement(block, doc, first, last, root, subject, form, str(doc.user_data.get("text") or doc.text), is_split)
