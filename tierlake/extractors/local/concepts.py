@@ -38,7 +38,7 @@ def concepts_of(statement: Statement, taken: Sequence[Name], text: str) -> Itera
         if span is None:
             continue
         start, end = offset + span.start_char, offset + span.end_char
-        if not any(name.start < end and start < name.end for name in names):
+        if "\n" not in text[start:end] and not any(name.start < end and start < name.end for name in names):
             yield Name(start, end, text[start:end], "concept")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tierlake.extractors.local.grammar import singular_verb
 from tierlake.extractors.local.names import Name
-from tierlake.extractors.local.pronouns import FIRST, FIRST_PLURAL
+from tierlake.extractors.local.pronouns import FIRST, FIRST_PLURAL, SECOND
 from tierlake.extractors.local.statements import Statement, is_finite, subject_of
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ def first_person(statement: Statement, speaker: str | None) -> Resolved | None:
     """Returns what the first person was resolved to; None where there is none or nobody is known to speak."""
     mine = [token for token in statement.tokens if token.lower_ in FIRST]
     ours = [token for token in statement.tokens if token.lower_ in FIRST_PLURAL and token.tag_ != "NNP"]
+    if statement.block.speaker is not None and not (mine or ours) and _is_addressed(statement):
+        # "Your help means a lot": only who says it makes it a statement.
+        return Resolved(prefix=f"{speaker}: ", extra=(Name(-1, -1, statement.block.speaker, "person"),), is_clear=False)
     if speaker is None or not (mine or ours):
         return None
     is_chat = statement.block.speaker is not None
@@ -69,6 +72,16 @@ def first_person(statement: Statement, speaker: str | None) -> Resolved | None:
         return Resolved(prefix=f"{speaker}: ", extra=(who,), first_person=spoken)
     own = subject is not None and subject.lower_ == "i"
     return Resolved(edits=tuple(edits), extra=(who,), subject=speaker if own else None, first_person=own)
+
+
+def _is_addressed(statement: Statement) -> bool:
+    """Returns True where the subject is `you` or something of yours."""
+    subject = statement.subject
+    if subject is None:
+        return False
+    return subject.lower_ in SECOND or any(
+        child.dep_ == "poss" and child.lower_ in SECOND for child in subject.children
+    )
 
 
 def _first_edits(statement: Statement, mine: Sequence[Token], speaker: str) -> list[tuple[int, int, str]] | None:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _IRREGULAR: Final = {"am": "is", "are": "is", "'m": " is", "’m": " is", "'re": " is", "’re": " is", "have": "has", "'ve": " has", "’ve": " has", "do": "does", "go": "goes", "were": "was", "'ll": " will", "’ll": " will"}  # fmt: skip  # noqa: E501
-_MARKUP: Final = re.compile(r"\*\*|__|~~|`")
+# Not underscores: they are part of code (`__init__`).
+_MARKUP: Final = re.compile(r"\*\*|~~|`")
 # A title is a short clause (spec: extraction): what fits on one line of a list.
 MAX_TITLE: Final = 80
 _CUT: Final = re.compile(r"(?:[,;:(–—]| - )\s*|\s(?=(?:because|which|who|so that|while|although|since|after|before|when|if|until|and|but|with|by|for|in|on|at|from|to)\s)")  # fmt: skip  # noqa: E501

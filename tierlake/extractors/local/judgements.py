@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from tierlake.extractors.local import lexicon as words
 from tierlake.extractors.local.first_person import Resolved
 from tierlake.extractors.local.pronouns import FIRST, FIRST_PLURAL
-from tierlake.extractors.local.statements import Statement
+from tierlake.extractors.local.statements import Statement, is_finite
 from transforms.dates import find_dates
 
 if TYPE_CHECKING:
@@ -123,6 +123,18 @@ def direction_of(statement: Statement) -> Direction:
     return None
 
 
+def _is_subordinate(statement: Statement, place: int) -> bool:
+    """Returns True where the date belongs to a clause of its own inside ("... since I moved three years ago")."""
+    offset = statement.tokens.start_char + place
+    token = next((each for each in statement.tokens if each.idx + len(each) > offset), None)
+    # Up the tree, a few steps a date.
+    while token is not None and token not in {statement.root, token.head}:
+        if token.dep_ in {"advcl", "relcl"} and is_finite(token):
+            return True
+        token = token.head
+    return False
+
+
 def _is_fixed(quote: str, start: int, end: int) -> bool:
     """Returns True where an expression names one day by more than its weekday or hour, or is the start of a state."""
     since = quote[:start].rstrip().casefold().endswith(("since", "until", "by", "from", "till"))
@@ -144,5 +156,8 @@ def when_of(statement: Statement, text: str) -> When:
         found = [span for span in found if _is_fixed(quote, *span)]
         if not found:
             return When(None, -1, direction)
+    found = [span for span in found if not _is_subordinate(statement, span[0])]
+    if not found:
+        return When(None, -1, direction)
     start, end = min(found, key=lambda span: (quote[span[0] : span[1]].isdigit(), span[0]))
     return When(quote[start:end], statement.start + start, direction)

@@ -62,7 +62,7 @@ CONNECTIVE: Final = re.compile(
 # Kind and confidence (schemas.FACT_KINDS, schemas.CONFIDENCES).
 OPINION_VERBS: Final = word_set(
     "think believe feel prefer like love hate dislike hope guess suppose doubt recommend suggest wish enjoy favor"
-    " fear want expect assume disagree agree vote trust"
+    " fear assume disagree trust"
 )
 OPINION_PHRASE: Final = re.compile(
     r"\b(?:in my (?:opinion|view|experience)|imo|imho|to me|for me|i'd rather|would rather|personally"

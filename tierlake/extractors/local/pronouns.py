@@ -11,4 +11,5 @@ PLURAL: Final = frozenset({"they", "their", "them", "theirs", "themselves"})
 POINTING: Final = frozenset({"this", "that", "these", "those", "such"})
 FIRST: Final = frozenset({"i", "my", "me", "mine", "myself"})
 FIRST_PLURAL: Final = frozenset({"we", "our", "us", "ours", "ourselves"})
+SECOND: Final = frozenset({"you", "your", "yours", "yourself", "yourselves"})
 THIRD: Final = MASCULINE | FEMININE | THING | PLURAL
