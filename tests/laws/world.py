@@ -20,6 +20,7 @@ from tierlake.lake import Lake
 from transforms.schemas import TABLES
 
 ASSETS = dg.load_assets_from_modules([documents, entities, facts, index, observations])
+QUIET = {"loggers": {"console": {"config": {"log_level": "ERROR"}}}}
 # Left out of the laws: manifests and redirects tell history; caches hold what models said, keyed by content.
 COMPARED = [
     "documents", "chunks", "facts", "mentions", "entities", "resolutions", "cooccurrences", "observations",
@@ -70,7 +71,9 @@ class World:
         with dg.DagsterInstance.ephemeral() as instance:
             instance.add_dynamic_partitions(BANKS.name or "bank", list(self.banks))
             for bank in banks or self.banks:
-                result = dg.materialize(ASSETS, partition_key=bank, instance=instance, resources=resources)
+                result = dg.materialize(
+                    ASSETS, partition_key=bank, instance=instance, resources=resources, run_config=QUIET
+                )
                 assert result.success
 
     def versions(self) -> dict[str, int | None]:
