@@ -18,7 +18,7 @@ _QUOTED: Final = re.compile(r"\s*>")
 _CELLS: Final = re.compile(r"\s*\|\s*|\t+|\s{3,}")
 # A speaker is a name or a handle, never a sentence: at most four words, none of them longer than a name.
 _SPEAKER: Final = re.compile(r"(?P<name>@?[^\W\d_][\w.'’\-]*(?: [^\W\d_][\w.'’\-]*){0,3})\s?[:：]\s+(?=\S)")
-_LABEL: Final = re.compile(r"(?P<label>[A-Z][\w/&'’ -]{1,40}?)\s?[:：]\s+(?=\S)")
+_LABEL: Final = re.compile(r"(?P<label>[^\W\d_][\w/&'’ -]{1,40}?)\s?[:：][ \t]+(?=\S)")
 _MAX_LABEL_WORDS: Final = 4
 # Longer lines are prose, however they end.
 _MAX_HEADING: Final = 80
@@ -170,9 +170,19 @@ def _with_prefix(text: str, block: Block, speakers: frozenset[str]) -> Block:
         inner = replace(block, start=block.start + speaker.end(), speaker=speaker["name"].lstrip("@"))
         return _with_prefix(text, replace(inner, outer=inner.start), frozenset())
     label = _LABEL.match(piece)
-    if label and _labels(label["label"]) and len(label["label"].split()) <= _MAX_LABEL_WORDS:
+    is_label = label is not None and len(label["label"].split()) <= _MAX_LABEL_WORDS
+    if label and is_label and (_labels(label["label"]) or block.role == "item" or _beside_label(text, block)):
         return replace(block, start=block.start + label.end(), label=label["label"].strip())
     return block
+
+
+def _beside_label(text: str, block: Block) -> bool:
+    """Returns True where the line before or after has a label too: a list of properties ("amount: 12")."""
+    before = text[: block.outer].rstrip(" ")
+    after = text[block.end :].lstrip(" ")
+    last_line = before[:-1].rsplit("\n", 1)[-1] if before.endswith("\n") else ""
+    next_line = after[1:] if after.startswith("\n") else ""
+    return bool(_LABEL.match(last_line) or _LABEL.match(next_line))
 
 
 def _as_heading(text: str, block: Block) -> Block:

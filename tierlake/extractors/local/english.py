@@ -96,7 +96,11 @@ def _block_facts(
 ) -> None:
     before = len(found.facts)
     counts: dict[str, int] = {}
-    for statement in statements_of(block, doc, counts):
+    statements = list(statements_of(block, doc, counts))
+    if block.label and statements and all(statement.form == "other" for statement in statements):
+        # "Root cause: an expired certificate." says more with its label than without.
+        counts, statements = {"fragment": len(statements)}, []
+    for statement in statements:
         _add(request.text, statement, names, discourse, found)
     # `Owner: Priya Nair`, `- [x] Account in Zendesk`: no verb, and yet it states something.
     is_silent = len(found.facts) == before and "question" not in counts

@@ -104,17 +104,17 @@ def _is_negated(root: Token) -> bool:
 
 def direction_of(statement: Statement) -> Direction:
     """Returns the tense: past, future (modals, plans, commands), or None for the plain present."""
-    root = statement.root
-    auxiliaries = {child.lower_ for child in root.children if child.dep_ in {"aux", "auxpass"}}
     if statement.form == "imperative":
         return "future"
+    return "past" if statement.form == "elliptic" else tense_of(statement.root)
+
+
+def tense_of(root: Token) -> Direction:
+    """Returns the tense of a verb with its auxiliaries."""
+    auxiliaries = {child.lower_ for child in root.children if child.dep_ in {"aux", "auxpass"}}
     if auxiliaries & {"will", "shall", "'ll", "’ll", "must", "should", "wo", "may", "might"}:
         return "future"
-    if (
-        root.tag_ == "VBD"
-        or statement.form == "elliptic"
-        or auxiliaries & {"was", "were", "did", "had", "has", "have", "'ve", "’ve"}
-    ):
+    if root.tag_ == "VBD" or auxiliaries & {"was", "were", "did", "had", "has", "have", "'ve", "’ve"}:
         return "past"
     if root.lemma_ in words.FUTURE_LEMMAS or root.lemma_ == "need" or (root.lemma_ == "go" and root.tag_ == "VBG"):
         return "future"
@@ -135,10 +135,21 @@ def _is_subordinate(statement: Statement, place: int) -> bool:
     return False
 
 
+def _reported(statement: Statement, place: int, direction: Direction) -> Direction:
+    """Returns the tense of the reported clause that the date belongs to, where there is one."""
+    offset = statement.tokens.start_char + place
+    token = next((each for each in statement.tokens if each.idx + len(each) > offset), None)
+    while token is not None and token not in {statement.root, token.head}:
+        if token.dep_ == "ccomp" and is_finite(token):
+            return tense_of(token)
+        token = token.head
+    return direction
+
+
 def _is_fixed(quote: str, start: int, end: int) -> bool:
-    """Returns True where an expression names one day by more than its weekday or hour, or is the start of a state."""
+    """Returns True where an expression is more than a weekday or an hour, starts a state, or starts a log line."""
     since = quote[:start].rstrip().casefold().endswith(("since", "until", "by", "from", "till"))
-    return since or not _HABIT.fullmatch(quote[start:end].strip())
+    return since or start == 0 or not _HABIT.fullmatch(quote[start:end].strip())
 
 
 def when_of(statement: Statement, text: str) -> When:
@@ -160,4 +171,4 @@ def when_of(statement: Statement, text: str) -> When:
     if not found:
         return When(None, -1, direction)
     start, end = min(found, key=lambda span: (quote[span[0] : span[1]].isdigit(), span[0]))
-    return When(quote[start:end], statement.start + start, direction)
+    return When(quote[start:end], statement.start + start, _reported(statement, start, direction))

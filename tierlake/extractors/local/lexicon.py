@@ -33,6 +33,10 @@ TASK_HEADING: Final = re.compile(
     r"|tasks|open (?:points|items)|checklist of work|offene punkte|aufgaben|tareas|задачи|待办(?:事项)?|任务)\W*$",
     re.IGNORECASE,
 )
+# An item with an owner, a due date or a priority, or "Tom to review the runbook".
+ASSIGNED: Final = re.compile(
+    r"\b(?:owner|assignee|assigned to|due)\b:?|\bP[0-4]\b|^[A-Z]\w+(?: [A-Z]\w+)? to [a-z]+ \w"
+)
 GREETING: Final = re.compile(
     r"(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|greetings|welcome|hallo|liebe[rs]?"
     r"|guten (?:tag|morgen)"

@@ -9,7 +9,7 @@ from typing import Final, cast
 
 from tierlake.extractors.local.blocks import Block, row_cells
 from tierlake.extractors.local.grammar import sentence, short_title
-from tierlake.extractors.local.lexicon import GREETING, SIGN_OFF, TASK_HEADING
+from tierlake.extractors.local.lexicon import ASSIGNED, GREETING, SIGN_OFF, TASK_HEADING
 from tierlake.extractors.local.names import Name
 from tierlake.extractors.local.work import Status, description, due_of, priority_of, status_of
 from transforms.dates import find_dates
@@ -94,7 +94,7 @@ def add_pair(text: str, block: Block, names: Sequence[Name], found: Found, *, ti
     """
     value = text[block.start : block.end]
     listed = block.role == "item" and bool(TASK_HEADING.match(block.heading))
-    is_task = block.is_task or listed
+    is_task = block.is_task or listed or (block.role == "item" and bool(ASSIGNED.search(value)))
     if GREETING.match(value) or SIGN_OFF.match(value) or len(value) > _MAX_VALUE:
         return False
     if not (is_task or (block.label and block.role != "heading")):

@@ -126,7 +126,8 @@ def _attribute(statement: Statement, attribute: Token) -> Predicate | None:
     phrase = statement.doc[subject.left_edge.i : subject.right_edge.i + 1]
     # "The limit" alone is another limit in another document; "the retention of audit logs" says which.
     is_specific = sum(1 for token in phrase if token.pos_ in {"NOUN", "PROPN", "ADJ"}) > 1
-    if number is not None and subject.pos_ == "NOUN" and is_specific:
+    is_dated = any(token.lower_ in words.CALENDAR for token in phrase)
+    if number is not None and subject.pos_ == "NOUN" and is_specific and not is_dated:
         return Predicate("be", _text(statement.doc[attribute.left_edge.i : attribute.i + 1]), _text(phrase))
     return None
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from tierlake.extractors.local import lexicon as words
-from tierlake.extractors.local.judgements import When
+from tierlake.extractors.local.judgements import When, direction_of
 from tierlake.extractors.local.names import Name
 from tierlake.extractors.local.statements import Statement
 from transforms.dates import find_dates
@@ -52,7 +52,8 @@ def task_of(
     listed = statement.block.role == "item" and bool(words.TASK_HEADING.match(statement.block.heading))
     asked = bool(_PLEASE.match(text)) and statement.form == "imperative"
     promised = _is_promise(statement, names, owner)
-    dated = statement.form == "imperative" and statement.block.role == "item" and when.expression is not None
+    shown = when.expression is not None or status_of(text, None) != "pending" or bool(words.ASSIGNED.search(text))
+    dated = statement.form == "imperative" and statement.block.role == "item" and shown
     if not (statement.block.is_task or listed or asked or promised or dated):
         return None
     if statement.block.status is None and when.direction == "past" and not statement.block.is_task:
@@ -137,7 +138,8 @@ def _is_promise(statement: Statement, names: Sequence[Name], owner: str | None) 
 
 def event_of(statement: Statement, fact: int, body: str, when: When) -> ExtractedEvent | None:
     """Returns the happening that a dated statement tells of, or None."""
-    if when.expression is None or statement.form == "imperative":
+    # A date of what somebody only says will be ("told me that she will come on Monday") is not that of the saying.
+    if when.expression is None or statement.form == "imperative" or when.direction != direction_of(statement):
         return None
     root = statement.root
     if any(child.dep_ == "aux" and child.lower_ in _DUTIES for child in root.children):

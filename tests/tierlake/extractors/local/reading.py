@@ -9,7 +9,9 @@ from transforms.payload import Extraction
 
 def request(text: str, *, language: str = "en", context: str = "", author: str | None = None, title: str = ""):
     """Returns a request for one chunk."""
-    return ExtractionRequest(input_hash=text, text=text, context=context, language=language, author=author, title=title)
+    return ExtractionRequest(
+        input_hash=f"{language}:{text}", text=text, context=context, language=language, author=author, title=title
+    )
 
 
 def read(text: str, **given: str | None) -> Extraction:

@@ -252,6 +252,9 @@ TASKS = [
     ),
     ("Action items\n\n* Book the room", ("Book the room", 5, "pending", None)),
     ("TODO: clean up the wiki (nice to have)", ("Clean up the wiki (nice to have)", 2, "pending", None)),
+    ("* Tom to review the runbook by Friday", ("Tom to review the runbook by Friday", 5, "pending", "Friday")),
+    ("* Automate renewal (owner: Mia, P1)", ("Automate renewal (owner: Mia, P1)", 8, "pending", None)),
+    ("* Add a dashboard for expiry - done", ("Add a dashboard for expiry - done", 5, "done", None)),
 ]
 NO_TASKS = [
     "The old cluster will be removed.",
@@ -344,6 +347,32 @@ def test_labels_say_something_of_their_document():
     extraction = read("Owner: Priya Nair\n\nDecision: the bake takes ten minutes.", title="Tollgate")
     assert bodies(extraction) == ["Owner of Tollgate: Priya Nair.", "The bake takes ten minutes."]
     assert names(extraction) == {"Priya Nair": "person"}
+
+
+def test_properties_and_log_lines_are_facts():
+    properties = read("* Budget: 40k EUR\n* Region: Berlin")
+    assert bodies(properties) == ["Budget: 40k EUR.", "Region: Berlin."]
+    log = read("09:20 UTC – Mia acknowledges the page.").facts[0]
+    assert (log.body, log.when) == ("09:20 UTC – Mia acknowledges the page.", "09:20 UTC")
+
+
+@pytest.mark.parametrize(
+    ("text", "when", "direction", "events"),
+    [
+        ("Anna told Robert that she will send the data next week.", "next week", "future", 0),
+        ("Rob reported that Oakridge signed the contract on 9 January 2026.", "9 January 2026", "past", 1),
+        ("The team was proud when Foghorn was built in 2023.", None, "past", 0),
+        ("A shift begins on Monday at 10:00.", None, None, 0),
+    ],
+)
+def test_the_date_is_that_of_what_is_told(text, when, direction, events):
+    extraction = read(text)
+    assert (extraction.facts[0].when, extraction.facts[0].when_direction) == (when, direction)
+    assert len(extraction.events) == events
+
+
+def test_who_says_you_is_named():
+    assert bodies(read("Priya Nair: Your help means a lot.")) == ["Priya Nair: Your help means a lot."]
 
 
 def test_instructions_in_a_document_are_data():
