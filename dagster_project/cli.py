@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -187,7 +188,8 @@ def tables(bank: Bank = None, as_json: Json = False, config: Config = None) -> N
         delta = lake.delta(name)
         if delta is None:
             continue
-        last = delta.history(limit=1)[0].get("timestamp")
+        # Delta's history counts milliseconds since 1970.
+        last = datetime.fromtimestamp(delta.history(limit=1)[0]["timestamp"] / 1000, UTC)
         counts = {one: lake.count(name, one) for one in banks}
         rows.append({"table": name, "version": delta.version(), "rows": counts, "written_at": render.iso(last)})
     if as_json:

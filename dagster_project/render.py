@@ -20,9 +20,7 @@ _console = Console()
 
 
 def iso(value: Any) -> Any:
-    """Returns a time as ISO 8601 in UTC (Delta's history counts milliseconds); anything else as it is."""
-    if isinstance(value, int):
-        value = datetime.fromtimestamp(value / 1000, UTC)
+    """Returns a time as ISO 8601 in UTC; anything else as it is."""
     return value.astimezone(UTC).isoformat(timespec="seconds") if isinstance(value, datetime) else value
 
 

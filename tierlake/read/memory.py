@@ -61,6 +61,8 @@ class Memory:
                 "what is published now"
             )
         banks = published_banks(root)
+        if not banks:
+            raise LakeError(f"nothing is published under {root} yet: run `tierlake run` first")
         if bank is None and len(banks) == 1:
             bank = banks[0]
         if bank is None or bank not in banks:

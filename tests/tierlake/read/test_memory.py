@@ -249,7 +249,7 @@ def test_the_bank_may_be_left_out_where_there_is_one(tmp_path):
 
 
 def test_an_empty_lake_says_that_nothing_is_published(tmp_path):
-    with pytest.raises(UnknownNameError, match="Available: none"):
+    with pytest.raises(LakeError, match="run `tierlake run` first"):
         Memory.open(tmp_path)
 
 
