@@ -57,8 +57,10 @@ def decide_kinds(candidates: Sequence[Candidate], *, known: tuple[str, ...]) -> 
 
 def _given(candidate: Candidate) -> int:
     """Returns the vote of a common given name at its start, where the tagger saw a name that is no product."""
-    first = candidate.text.split()[0].casefold()
-    return LABEL if candidate.kind != "product" and first in given_names() else 0
+    parts = candidate.text.casefold().split()
+    # Arizona and India are given names too; "Marcus Okafor" is no place.
+    is_place = candidate.kind == "place" and (len(parts) == 1 or parts[-1] in words.PLACE_NOUNS)
+    return LABEL if candidate.kind != "product" and not is_place and parts[0] in given_names() else 0
 
 
 @lru_cache(maxsize=1)
@@ -148,8 +150,9 @@ def _as_subject(candidate: Candidate, verb: Token, votes: Votes, *, is_passive: 
         return
     is_word = " " not in candidate.text and not candidate.text.isupper()
     if lemma in words.PERSON_VERBS:
-        # Places do not write or join: there the tagger is wrong. Organisations may.
-        votes["person"] += VERB if candidate.kind in {"place", "product"} else HINT
+        # Places and products do not write or marry: there the tagger is wrong. States ask and agree, as bodies do.
+        is_human = lemma in words.HUMAN_VERBS or (lemma == "lead" and not is_word)
+        votes["person"] += VERB if is_human and candidate.kind in {"place", "product"} else HINT
     elif candidate.kind == "organization" and is_word and _promises(verb):
         votes["person"] += LABEL
     if lemma == "be":

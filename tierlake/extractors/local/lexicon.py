@@ -173,6 +173,10 @@ PERSON_NOUNS: Final = word_set(
     " mother father son daughter wife husband friend politician king queen minister mayor candidate employee"
     " contractor programmer"
 )
+HUMAN_VERBS: Final = word_set(
+    "say think write marry study graduate resign retire email sit walk die feel love hate tell speak worry hope call"
+    " thank"
+)
 ORGANIZATION_NOUNS: Final = word_set(
     "company customer vendor supplier foundation agency startup bank team organization organisation department"
     " university school institute council committee alliance association club charity union firm partner provider"
