@@ -13,6 +13,7 @@ from assets.partitions import BANKS
 from dagster_project.automation.banks import INPUT_TAG, input_state, known_banks
 from dagster_project.failures import CHECK_ERROR, Failure, explain, root_cause
 from dagster_project.home import open_instance
+from dagster_project.leftovers import close_leftovers, process_tag
 from tierlake.config import Settings
 from tierlake.errors import SourceMissingError
 
@@ -104,6 +105,7 @@ def execute_ingest(
     opened = open_instance(settings) if instance is None else nullcontext(instance)
     with opened as used:
         job = build_definitions(settings).resolve_job_def("ingest")
+        close_leftovers(used)
         used.add_dynamic_partitions(str(BANKS.name), chosen)
         return [_run_bank(job, used, settings, bank, drain=drain, on_step=on_step) for bank in chosen]
 
@@ -143,7 +145,7 @@ def _run_bank(
         partition_key=bank,
         raise_on_error=False,
         run_id=run_id,
-        tags=run_tags(settings, bank),
+        tags={**run_tags(settings, bank), **process_tag()},
     )
     return summarize(bank, run_id, events_of(instance, run_id), success=result.success)
 

@@ -123,12 +123,14 @@ def post(url: str, payload: dict[str, Any]) -> None:
 
 
 def run_command(command: list[str], payload: dict[str, Any]) -> None:
-    """Runs a command, without a shell, with the alert as JSON on its standard input.
+    """Runs a command, without a shell, with the alert as one line of JSON on its standard input.
 
     Raises:
         OSError: It cannot be started.
         subprocess.SubprocessError: It failed or took too long.
     """
+    # One line, so that a command which appends to a file makes JSON Lines.
+    line = json.dumps(payload, ensure_ascii=False) + "\n"
     subprocess.run(  # noqa: S603  # the person who runs tierlake chose the command; nothing else is in it
-        command, input=json.dumps(payload, ensure_ascii=False).encode(), check=True, timeout=60, capture_output=True
+        command, input=line.encode(), check=True, timeout=60, capture_output=True
     )

@@ -17,6 +17,7 @@ import dagster as dg
 from assets.partitions import BANKS
 from dagster_project.automation.banks import INPUT_TAG, input_state, known_banks
 from dagster_project.automation.jobs import ingest
+from dagster_project.leftovers import close_leftovers
 from tierlake.config import Settings
 from tierlake.errors import SourceMissingError
 
@@ -143,6 +144,7 @@ def evaluate(instance: dg.DagsterInstance, settings: Settings, now: datetime) ->
         settings: The banks and their sources.
         now: The time (UTC).
     """
+    close_leftovers(instance)
     requests, reasons, seen = [], {}, {}
     banks = known_banks(settings)
     for bank in banks:

@@ -166,12 +166,14 @@ def test_a_missing_source_stops_its_own_bank_only(project: Settings, instance: d
 
 
 def test_the_night_runs_every_bank(project: Settings) -> None:
-    with open_instance(project) as instance:
-        context = dg.build_schedule_context(
+    with (
+        open_instance(project) as instance,
+        dg.build_schedule_context(
             instance=instance,
             scheduled_execution_time=datetime(2026, 5, 2, 2, tzinfo=UTC),
             resources={"settings": project},
-        )
+        ) as context,
+    ):
         requests = list(nightly(context))
         assert sorted(instance.get_dynamic_partitions("bank")) == ["one", "two"]
     assert [(r.partition_key, r.run_key) for r in requests] == [
