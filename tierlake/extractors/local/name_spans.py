@@ -131,9 +131,22 @@ def entities_in(block: Block, doc: Doc) -> Iterable[Candidate]:
         kind = LABELS.get(entity.label_)
         if kind is None:
             continue
-        span = _clean(doc, entity.start, entity.end)
+        last = entity.end
+        if entity.label_ in {"ORG", "PERSON", "PRODUCT"}:
+            # "rewrote Acme Go in Swift": two names that the tagger took for one; the preposition belongs to the verb.
+            last = next((t.i for t in entity if t.i > entity.start and t.dep_ == "prep" and t.head not in entity), last)
+        if entity.label_ == "PERSON":
+            while last < len(doc) and _goes_on(doc[last - 1], doc[last]):
+                last += 1
+        span = _clean(doc, entity.start, last)
         if span is not None:
             yield Candidate(block, doc, *_extend(doc, *span), kind)
+
+
+def _goes_on(token: Token, after: Token) -> bool:
+    """Returns True where the next word is the rest of a person's name that the tagger cut off."""
+    is_part = after.tag_ in PROPER and after.is_title and after.is_alpha and not after.ent_type_
+    return is_part and after in {token.head, *token.children} and after.lower_ not in words.NO_NAMES
 
 
 def _extend(doc: Doc, first: int, last: int) -> tuple[int, int]:
