@@ -1,13 +1,13 @@
 """Predicates that hold one value at a time, so that an older, different value can be marked as superseded.
 
 The lexicon is small on purpose: a wrong predicate hides a true fact. Works at one company, lives in one place, reports
-to one person, has one owner, one due date, one setting, one port, one price; is *the* lead of something; a measured
-noun that *is* a number (`retention is 30 days`).
+to one person, has one owner, one due date, one setting, one port, one price, one time that it is kept for; is *the*
+lead of something; a measured noun that *is* a number (`the retention of audit logs is 30 days`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from tierlake.extractors.local import lexicon as words
@@ -36,6 +36,9 @@ _VERBS: Final[dict[tuple[str, str], str]] = {
     ("be plan", "for"): "be scheduled for",
     ("be set", "to"): "be set to",
     ("be limit", "to"): "be limited to",
+    ("be keep", "for"): "be kept for",
+    ("be retain", "for"): "be kept for",
+    ("be store", "for"): "be kept for",
     ("be host", "on"): "be hosted on",
     ("be host", "in"): "be hosted in",
     ("be due", "on"): "be due",
@@ -49,7 +52,7 @@ _MAX_VALUE: Final = 80
 
 @dataclass(frozen=True)
 class Predicate:
-    """A predicate and its value as written; `subject` where a common noun is the subject ("retention")."""
+    """A predicate and its value as written; `subject` where a common noun is the subject (`retention of logs`)."""
 
     predicate: str
     value: str
@@ -61,12 +64,30 @@ def predicate_of(statement: Statement) -> Predicate | None:
 
     Negated statements, questions, past tenses and conditions have none: they do not say what holds.
     """
-    root = statement.root
-    if statement.form != "clause" or not _holds(root):
+    subject = statement.subject
+    if statement.form != "clause" or subject is None or not _holds(statement.root):
         return None
+    found = _copula(statement) if statement.root.lemma_ == "be" else _verbal(statement)
+    if found is None or subject.pos_ != "NOUN":
+        return found
+    name = _specific(statement, subject)
+    return replace(found, subject=name) if name else None
+
+
+def _specific(statement: Statement, subject: Token) -> str:
+    """Returns the words of a common noun that says which one it is; empty where it does not.
+
+    "The limit" alone is another limit in another document; "the retention of audit logs" is one thing in a bank.
+    """
+    phrase = statement.doc[subject.left_edge.i : subject.right_edge.i + 1]
+    is_dated = any(token.lower_ in words.CALENDAR for token in phrase)
+    count = sum(1 for token in phrase if token.pos_ in {"NOUN", "PROPN", "ADJ"})
+    return _text(phrase) if count > 1 and not is_dated else ""
+
+
+def _verbal(statement: Statement) -> Predicate | None:
+    root = statement.root
     passive = any(child.dep_ == "auxpass" for child in root.children)
-    if root.lemma_ == "be":
-        return _copula(statement)
     lemma = f"be {root.lemma_}" if passive else root.lemma_
     for child in root.children:
         if child.dep_ in {"prep", "agent"} and (lemma, child.lower_) in _VERBS:
@@ -81,10 +102,10 @@ def predicate_of(statement: Statement) -> Predicate | None:
 
 
 def _holds(root: Token) -> bool:
-    """Returns True where the verb says what is so now: not negated, joined, modal or past."""
+    """Returns True where the verb says what is so now: not negated, modal or past."""
     for child in root.children:
         is_past = child.dep_ == "auxpass" and child.lower_ in {"was", "were"}
-        if child.dep_ in {"neg", "conj"} or child.tag_ == "MD" or is_past:
+        if child.dep_ == "neg" or child.tag_ == "MD" or is_past:
             return False
     return root.tag_ != "VBD"
 
@@ -123,12 +144,8 @@ def _attribute(statement: Statement, attribute: Token) -> Predicate | None:
         role = " ".join(statement.doc[article.i + 1 : attribute.i + 1].text.split())
         return Predicate(f"be the {role} of", whole) if whole else None
     number = next((child for child in attribute.children if child.dep_ == "nummod"), None)
-    phrase = statement.doc[subject.left_edge.i : subject.right_edge.i + 1]
-    # "The limit" alone is another limit in another document; "the retention of audit logs" says which.
-    is_specific = sum(1 for token in phrase if token.pos_ in {"NOUN", "PROPN", "ADJ"}) > 1
-    is_dated = any(token.lower_ in words.CALENDAR for token in phrase)
-    if number is not None and subject.pos_ == "NOUN" and is_specific and not is_dated:
-        return Predicate("be", _text(statement.doc[attribute.left_edge.i : attribute.i + 1]), _text(phrase))
+    if number is not None and subject.pos_ == "NOUN":
+        return Predicate("be", _text(statement.doc[attribute.left_edge.i : attribute.i + 1]))
     return None
 
 

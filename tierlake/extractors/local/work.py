@@ -75,7 +75,8 @@ def description(body: str) -> str:
         'Send the report'
     """
     plain = _PLEASE.sub("", body).rstrip(".")
-    return plain[:1].upper() + plain[1:]
+    # A handle keeps its small letter.
+    return plain if body.startswith(plain) else plain[:1].upper() + plain[1:]
 
 
 def priority_of(text: str) -> int:

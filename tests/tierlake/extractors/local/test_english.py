@@ -320,6 +320,8 @@ PREDICATES = [
     ("Granary runs on ClickHouse.", ("Granary", "run on", "ClickHouse")),
     ("Grace Chen is the manager of Lantern.", ("Grace Chen", "be the manager of", "Lantern")),
     ("The retention of audit logs is 365 days.", ("retention of audit logs", "be", "365 days")),
+    ("Audit logs are kept for 365 days.", ("Audit logs", "be kept for", "365 days")),
+    ("Logs are kept for 365 days.", (None, None, None)),
     ("Marcus Okafor does not live in Dublin.", ("Marcus Okafor", None, None)),
     ("Alice worked at Google.", ("Alice", None, None)),
     ("The limit is 5 days.", (None, None, None)),
