@@ -23,11 +23,12 @@ FRESHNESS = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=50), warn
 def build_definitions(settings: Settings) -> dg.Definitions:
     """Returns all assets, checks, resources, jobs, schedules and sensors for the given settings."""
     tables = [each for each in dg.load_assets_from_package_module(assets) if isinstance(each, dg.AssetsDefinition)]
-    executor = (
-        dg.multiprocess_executor.configured({"max_concurrent": settings.dagster.max_concurrent})
-        if settings.dagster.executor == "multiprocess"
-        else dg.in_process_executor
-    )
+    executor = dg.in_process_executor
+    if settings.dagster.executor == "multiprocess":
+        # Steps are forked from a process that has imported what all of them need.
+        server = {"forkserver": {"preload_modules": ["dagster_project.definitions", "great_expectations"]}}
+        limits = {"max_concurrent": settings.dagster.max_concurrent, "start_method": server}
+        executor = dg.multiprocess_executor.configured(limits)
     return dg.Definitions(
         assets=dg.map_asset_specs(lambda spec: dg.apply_freshness_policy(spec, FRESHNESS), tables),
         asset_checks=build_checks(BANKS),

@@ -145,6 +145,8 @@ def serve_ui(settings: Settings, config: Path, port: int) -> int:
         port: Port on 127.0.0.1; 0 takes a free one.
     """
     environment = service_environment(settings, config)
+    # Dagster recommends `dg dev` instead, which is made for developers: it needs a project's folder.
+    environment["PYTHONWARNINGS"] = "ignore:Function `dev_command`"
     port = port or free_port()
     sys.stderr.write(f"Dagster UI: http://127.0.0.1:{port}  (Ctrl-C ends it)\n")
     command = [sys.executable, "-m", "dagster", "dev", "-m", "dagster_project.definitions"]
