@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import Any
 
 import polars as pl
@@ -126,11 +127,20 @@ def extractor_input(document: dict[str, Any], start: int, end: int, config: Chun
     given = {
         "text": document["text"][start:end],
         "context": chunk_context(document["text"], start, config.context),
+        "title": _own_title(document),
         "language": document["language"],
         # In a chat or thread the speaker stands in the text; a document's author speaks in all of it.
         "author": None if document["turns"] else document["author"],
     }
     return {"input_hash": stable_id(*(f"{key}={value}" for key, value in given.items())), **given}
+
+
+def _own_title(document: dict[str, Any]) -> str:
+    """Returns the document's title; empty where its file's name only stands in for one."""
+    stem = PurePosixPath(document["path"]).stem
+    title: str = document["title"]
+    is_file_name = [c for c in title if c.isalnum()] == [c for c in stem if c.isalnum()]
+    return "" if is_file_name else title
 
 
 def chunk_documents(documents: pl.DataFrame, config: ChunkingConfig | None = None) -> pl.DataFrame:

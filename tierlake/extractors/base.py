@@ -17,7 +17,7 @@ class ExtractionRequest:
         input_hash: Hash of the other fields.
         text: The chunk.
         context: Text that stands before it in the same document (a heading, the end of the chunk before).
-        title: The document's title.
+        title: The document's own title; empty where it has none.
         language: ISO 639-1 code.
         author: Who wrote or speaks, where the document says so as a whole (an e-mail's sender).
     """
@@ -25,9 +25,9 @@ class ExtractionRequest:
     input_hash: str
     text: str
     context: str
+    title: str
     language: str
     author: str | None
-    title: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tierlake.extractors.local import lexicon as words
+from tierlake.extractors.local.name_spans import DOTTED_VERSION, Candidate
 from transforms.payload import EntityKind
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
-
-    from tierlake.extractors.local.name_spans import Candidate
 
 # Ties go to the kind that is named first: people and organisations are what a wrong kind hurts most.
 ORDER: Final[tuple[EntityKind, ...]] = ("person", "organization", "product", "place", "label", "concept")
@@ -26,8 +24,6 @@ VERB: Final = 3
 LABEL: Final = 2
 HINT: Final = 1
 _USED_IN: Final = frozenset({"in", "with", "on", "to", "from", "through", "via"})
-# "Tollgate 5.1": a name with a version after it is software.
-_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+$")
 Votes = Counter[EntityKind]
 
 
@@ -51,6 +47,11 @@ def decide_kinds(candidates: Sequence[Candidate], *, known: tuple[str, ...]) -> 
         if candidate.block.label.casefold() in words.PERSON_LABELS and candidate.kind != "place":
             own["person"] += VERB
         own["person"] += _given(candidate)
+        # "Tollgate 5.1": a name with a version after it is software, and so is the name without.
+        base, _, tail = candidate.text.rpartition(" ")
+        if base and DOTTED_VERSION.match(tail):
+            own["product"] += SHAPE
+            votes[base]["product"] += NOUN
     kinds = {surface: _winner(surface, counted) for surface, counted in votes.items()}
     return {surface: _by_longer(surface, kind, votes, kinds) for surface, kind in kinds.items()}
 
@@ -121,9 +122,6 @@ def _shape_votes(candidate: Candidate, votes: Votes) -> None:
 def _context_votes(candidate: Candidate, votes: Votes) -> None:
     head = candidate.doc[candidate.first : candidate.last].root
     governor = head.head
-    after = candidate.doc[candidate.last].text if candidate.last < len(candidate.doc) else ""
-    if _VERSION.match(after):
-        votes["product"] += NOUN
     if head.dep_ in {"nsubj", "nsubjpass"} and governor.pos_ in {"VERB", "AUX"}:
         _as_subject(candidate, governor, votes, is_passive=head.dep_ == "nsubjpass")
     elif head.dep_ == "compound" and head.i < governor.i and governor.pos_ == "NOUN":

@@ -35,7 +35,9 @@ PROPER: Final = frozenset({"NNP", "NNPS"})
 _JOINERS: Final = frozenset({"de", "von", "van", "der", "&", "di", "la", "le"})
 _INITIAL: Final = re.compile(r"[A-ZÀ-Þ]\.$")
 _MAX_NAME: Final = 80
-_VERSION_TAIL: Final = re.compile(r"^v?\d+(?:\.\d+)*$")
+# "Lantern 2.4" and "PostgreSQL 16" are names of their own: another version is another thing. A year is no version.
+DOTTED_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+$")
+_YEAR_TAIL: Final = re.compile(r"(?:1[89]|20)\d\d$")
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,9 @@ def _goes_on(token: Token, after: Token) -> bool:
 
 
 def _extend(doc: Doc, first: int, last: int) -> tuple[int, int]:
-    """Returns the span with the organisation suffix after it and the honorific before it."""
+    """Returns the span with the organization suffix or version after it and the honorific before it."""
+    if last < len(doc) and DOTTED_VERSION.match(doc[last].text) and not doc[last - 1].is_punct:
+        last += 1
     while last < len(doc) and (doc[last].lower_ in words.ORGANIZATION_SUFFIX) and doc[last].text[:1].isupper():
         last += 1
     while first > 0 and _INITIAL.match(doc[first - 1].text):
@@ -161,7 +165,7 @@ def _extend(doc: Doc, first: int, last: int) -> tuple[int, int]:
 
 
 def _clean(doc: Doc, first: int, last: int) -> tuple[int, int] | None:
-    """Returns the span without determiners, possessives, punctuation and versions; None where no name is left."""
+    """Returns the span without determiners, possessives, punctuation and years; None where no name is left."""
     while first < last and (
         doc[first].pos_ in {"DET", "PRON", "PUNCT", "SPACE", "ADP", "CCONJ"}
         or doc[first].text in {"#", "@", "’s", "'s", "*"}
@@ -182,7 +186,7 @@ def _clean(doc: Doc, first: int, last: int) -> tuple[int, int] | None:
         or (doc[last - 1].like_num and doc[last - 1].is_lower)
     ):
         last -= 1
-    if last - first > 1 and _VERSION_TAIL.match(doc[last - 1].text) and not words.NUMBERED.match(doc[first:last].text):
+    if last - first > 1 and _YEAR_TAIL.match(doc[last - 1].text):
         last -= 1
     span = doc[first:last]
     if first >= last or len(span.text) > _MAX_NAME or not _is_name(doc, first, last):

@@ -206,7 +206,7 @@ NAMES = [
     ("The service was migrated to PostgreSQL 16 and v2.3 was removed.", {"PostgreSQL": "product", "v2.3": "label"}),
     (
         "Tollgate is the gateway of Acme Inc. We deployed Tollgate 5.1 on Monday.",
-        {"Tollgate": "product", "Acme Inc.": "organization"},
+        {"Tollgate": "product", "Tollgate 5.1": "product", "Acme Inc.": "organization"},
     ),
     ("Alice's laptop broke on Friday.", {"Alice": "person"}),
     ("She works at Redwing.", {"Redwing": "organization"}),
