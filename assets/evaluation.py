@@ -1,4 +1,4 @@
-"""How well the published memory ranks, against labelled queries."""
+"""How well the published memory ranks, against labeled queries."""
 
 # No postponed annotations here: Dagster compares the type of `context` itself, not its name.
 from typing import Any
@@ -21,21 +21,21 @@ from tierlake.lake import Lake
     owners=[OWNER],
     kinds={"deltalake", "polars"},
     metadata=column_metadata("evaluation_metrics"),
-    description="nDCG, recall, MRR and hits of the published bank over the labelled queries of data/gold, beside plain "
+    description="nDCG, recall, MRR and hits of the published bank over the labeled queries of data/gold, beside plain "
     "BM25. Tables: evaluation_queries, evaluation_judgements, evaluation_metrics, evaluation_results.",
     deps=["fact_index"],
 )
 def ranking_evaluation(
     context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake], settings: dg.ResourceParam[Settings]
 ) -> dg.MaterializeResult[None]:
-    """Measures the bank and keeps the rows; a bank without labelled queries is said to have none."""
+    """Measures the bank and keeps the rows; a bank without labeled queries is said to have none."""
     bank = context.partition_key
     if not settings.path(settings.evaluation.gold).is_dir():
         return _not_measured(f"there is no folder {settings.evaluation.gold}")
     try:
         report = evaluate_bank(lake, settings, bank)
     except (UnknownNameError, EvaluationError) as error:
-        # A bank that nobody labelled, or whose labelled documents are gone, has no number: the reason is shown.
+        # A bank that nobody labeled, or whose labeled documents are gone, has no number: the reason is shown.
         return _not_measured(str(error))
     written = {result.table: result for result in store_report(lake, report)}
     metadata: dict[str, Any] = {

@@ -39,7 +39,7 @@ def observed_entities(
     lake: dg.ResourceParam[Lake],
     settings: dg.ResourceParam[Settings],
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Summarises the top entities of the run, replaces their observations, and removes what lost its facts."""
+    """Summarizes the top entities of the run, replaces their observations, and removes what lost its facts."""
     bank, now, summarizer = context.partition_key, datetime.now(UTC), make_summarizer(settings.summarizer)
     published = read_published(lake.root, bank)
     versions = published.versions if published else {}

@@ -29,7 +29,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 explain_app = typer.Typer(no_args_is_help=True, help="Say why the memory holds what it holds.")
-evaluate_app = typer.Typer(no_args_is_help=True, help="Measure against labelled data, offline.")
+evaluate_app = typer.Typer(no_args_is_help=True, help="Measure against labeled data, offline.")
 app.add_typer(explain_app, name="explain")
 app.add_typer(evaluate_app, name="evaluate")
 
@@ -63,12 +63,12 @@ def _print_json(value: Any) -> None:
 def run(
     bank: Annotated[list[str] | None, typer.Option("--bank", help="Only this bank; may be given again.")] = None,
     drain: Annotated[
-        bool, typer.Option("--drain", help="Also summarise every entity that waits in the backlog.")
+        bool, typer.Option("--drain", help="Also summarize every entity that waits in the backlog.")
     ] = False,
     as_json: Json = False,
     config: Config = None,
 ) -> None:
-    """Materialise every table of every bank: read what changed, recompute what follows, check, publish.
+    """Materialize every table of every bank: read what changed, recompute what follows, check, publish.
 
     Running it again without a change writes nothing. Exit code 3: a check failed, and readers keep the last good set.
     """
@@ -214,7 +214,7 @@ def quarantine(bank: Bank = None, as_json: Json = False, config: Config = None) 
 
 @evaluate_app.command("ranking")
 def evaluate_ranking_command(bank: Bank = None, as_json: Json = False, config: Config = None) -> None:
-    """Print nDCG@10, recall, MRR and hits of the published bank over the labelled queries, beside plain BM25."""
+    """Print nDCG@10, recall, MRR and hits of the published bank over the labeled queries, beside plain BM25."""
     from tierlake.evaluation.run import evaluate_bank
 
     settings, lake = _open(config)

@@ -88,10 +88,10 @@ def quick_sqlite(folder: Path) -> Iterator[None]:
 
     Dagster opens a connection for each event and closes it. SQLite copies its write-ahead log into the database when
     the last connection closes, which is several waits for the disk an event. With one more connection kept open for
-    each database, and the log synchronised when it is copied only, an event costs none. A process that is killed
+    each database, and the log synchronized when it is copied only, an event costs none. A process that is killed
     loses nothing; a power cut may lose the last events, and never damages the database.
 
-    Measured with a disk that takes 4 ms to synchronise, for 15 assets with two checks each: 8.5 s before, 1.2 s after.
+    Measured with a disk that takes 4 ms to synchronize, for 15 assets with two checks each: 8.5 s before, 1.2 s after.
     """
     from sqlalchemy import Engine, event
 

@@ -95,7 +95,7 @@ def execute_ingest(
     Args:
         settings: The settings.
         banks: The banks; default: all that have a source or are still published.
-        drain: Whether to summarise all of the observation backlog.
+        drain: Whether to summarize all of the observation backlog.
         instance: Where runs are recorded; default: Dagster's home of the settings.
         on_step: Called at the start of a step with `bank: step`, the number of steps done, and of all.
     """

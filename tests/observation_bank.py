@@ -1,4 +1,4 @@
-"""Small banks for the tests of observations: facts in words, frames out; and a summariser that counts its calls."""
+"""Small banks for the tests of observations: facts in words, frames out; and a summarizer that counts its calls."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def inputs(
 
 @dataclass
 class CountingSummarizer:
-    """A small summariser of its own: the bodies in order. It fails where told to, and counts its calls."""
+    """A small summarizer of its own: the bodies in order. It fails where told to, and counts its calls."""
 
     failing: Mapping[str, Failure] = field(default_factory=dict)
     version: str = "1"

@@ -73,7 +73,7 @@ class ExtractorSettings(ModelSettings):
 
 
 class SummarizerSettings(ModelSettings):
-    """Which summariser writes observations."""
+    """Which summarizer writes observations."""
 
     name: Literal["local", "openai"] = "local"
 
@@ -103,7 +103,7 @@ class ObservationSettings(_Settings):
 
 
 class EvaluationSettings(_Settings):
-    """Where the labelled queries are."""
+    """Where the labeled queries are."""
 
     gold: str = "data/gold"
 

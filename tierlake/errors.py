@@ -69,7 +69,7 @@ class LoadError(TierlakeError):
 
 
 class ExtractorError(TierlakeError):
-    """The extractor or summariser cannot be used at all (a missing key, an unknown name)."""
+    """The extractor or summarizer cannot be used at all (a missing key, an unknown name)."""
 
 
 class InvalidReadOptions(ValueError):  # noqa: N818  # the name that the peer's users know

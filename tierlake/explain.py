@@ -25,7 +25,7 @@ class MentionExplanation:
         method: new, exact, score, document, reconcile or override.
         total: The score; None where nothing was scored.
         name: Its name part.
-        cooccurrence: Its share of neighbours.
+        cooccurrence: Its share of neighbors.
         temporal: Its closeness in time.
         runner_up: Best entity that it did not go to.
         runner_up_name: That entity's name.

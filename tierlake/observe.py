@@ -1,4 +1,4 @@
-"""Observations of one bank: planned by rule, written by a summariser, each input once, replaced whole."""
+"""Observations of one bank: planned by rule, written by a summarizer, each input once, replaced whole."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ObservationOutcome:
 
 
 def generator_of(summarizer: Summarizer) -> str:
-    """Returns what decides whether a summary is written again: the summariser, its model and its version."""
+    """Returns what decides whether a summary is written again: the summarizer, its model and its version."""
     return f"{summarizer.name}/{summarizer.model}/{summarizer.version}"
 
 
@@ -61,9 +61,9 @@ def observe(
     drain: bool = False,
     save: Callable[[pl.DataFrame], object] | None = None,
 ) -> ObservationOutcome:
-    """Returns the bank's observations after the run, calling the summariser only for inputs that have no text.
+    """Returns the bank's observations after the run, calling the summarizer only for inputs that have no text.
 
-    An observation is replaced only where its successor exists. Where the summariser fails, the old one stays if it
+    An observation is replaced only where its successor exists. Where the summarizer fails, the old one stays if it
     still follows from its facts, and the failure goes to quarantine: a passing one is tried again in the next run
     whatever the cut, a lasting one when the input or the generator changes.
 
@@ -82,7 +82,7 @@ def observe(
     # A lasting failure is selected too: it costs no call while its input stands, and has its new try when that changes.
     retry = frozenset(known_failures["item"].to_list())
     plan = plan_observations(inputs, config, generator=generator, now=now, drain=drain, retry=retry)
-    # A failure stands as long as its entity would be summarised from the same input.
+    # A failure stands as long as its entity would be summarized from the same input.
     same = known_failures.join(
         plan.inputs, left_on=["item", "content_hash"], right_on=["entity_id", "input_hash"], how="semi"
     ).select(list(FAILURE))
@@ -130,7 +130,7 @@ def _known_texts(observations: pl.DataFrame, cache: pl.DataFrame, generator: str
 def _requests(missing: pl.DataFrame, sources: pl.DataFrame) -> list[SummaryRequest]:
     """Returns one request for each input, in the order of its hash: no order of rows shows."""
     facts: dict[str, list[SourceFact]] = {}
-    # A loop over the source facts of the entities to summarise: each becomes an argument of the summariser.
+    # A loop over the source facts of the entities to summarize: each becomes an argument of the summarizer.
     needed = sources.join(missing, on="entity_id", how="semi").sort("entity_id", "ordinal")
     for row in needed.iter_rows(named=True):
         facts.setdefault(row["entity_id"], []).append(
@@ -185,7 +185,7 @@ def _observations(
     by_entity: dict[str, list[str]] = dict(facts.iter_rows())
     rows: list[dict[str, Any]] = []
     done: list[str] = []
-    # A loop over the entities that were summarised: ids are hashed one by one.
+    # A loop over the entities that were summarized: ids are hashed one by one.
     for row in wanted.iter_rows(named=True):
         text = texts.get(row["input_hash"])
         if text is None:

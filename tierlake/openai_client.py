@@ -100,7 +100,7 @@ class Session:
     async def ask(self, messages: Sequence[Message], answer: type[Answer]) -> Reply[Answer]:
         """Returns the model's answer to one question, without a repair.
 
-        Busy and broken servers are tried again by the client, with backoff and jitter, honouring `retry-after`.
+        Busy and broken servers are tried again by the client, with backoff and jitter, honoring `retry-after`.
 
         Raises:
             ExtractorError: The key or the model is refused: no other question would fare better.

@@ -46,7 +46,7 @@ def any_of(words: Iterable[str]) -> str:
 
 
 # "may" and "mar" and "sun" are words of their own: where no day or year stands beside a name, only full names count,
-# capitalised, and `may` needs a preposition (see BARE_MONTH).
+# capitalized, and `may` needs a preposition (see BARE_MONTH).
 MONTH_NAMES: Final = any_of(MONTHS)
 MONTH: Final = rf"(?P<month>{MONTH_NAMES})\b\.?"
 FULL_MONTH: Final = "(?P<month>" + "|".join(name for name in MONTHS if len(name) > 4) + "|june|july)\\b"  # noqa: PLR2004

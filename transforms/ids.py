@@ -10,7 +10,7 @@ ID_BYTES: Final = 16
 
 
 def stable_id(*parts: str | int) -> str:
-    """Returns a 32-digit hexadecimal id of the parts, in order, with no ambiguity between neighbours.
+    """Returns a 32-digit hexadecimal id of the parts, in order, with no ambiguity between neighbors.
 
     Example:
         >>> stable_id("a", "bc") == stable_id("ab", "c")

@@ -1,4 +1,4 @@
-"""Name keys and what the parts of a name say: the one normalisation that every table, guard and score uses.
+"""Name keys and what the parts of a name say: the one normalization that every table, guard and score uses.
 
 Source: the seed's examples of names ("Alice", "Dr. Smith", "CEO John"), and the scripts that its users write.
 """
@@ -67,7 +67,7 @@ def name_key(surface: str) -> str:
     r"""Returns the key under which a name is compared; empty for a name without letter or digit.
 
     NFKC, casefolded, white space collapsed; punctuation, symbols and emoji around each word and a closing possessive
-    are dropped. Titles ("dr") and organisation forms ("inc") stay; a trailing + or # stays too, since C, C++ and C#
+    are dropped. Titles ("dr") and organization forms ("inc") stay; a trailing + or # stays too, since C, C++ and C#
     are three things. Applying it twice changes nothing.
 
     Example:
@@ -157,12 +157,12 @@ class NameFeatures:
     Attributes:
         key: The name key.
         tokens: All words, folded.
-        core: The words without titles, person suffixes, organisation forms and a leading article; never empty.
+        core: The words without titles, person suffixes, organization forms and a leading article; never empty.
         bag: The core's words without small words, sorted: equal for names that differ in order only.
         squashed: The core without anything but letters and digits, spaces included ("Open AI" and "OpenAI").
         gender: What the title says about the person.
         titled: A title stands with the name.
-        formed: An organisation form stands with the name.
+        formed: An organization form stands with the name.
         numbers: Numbers and version parts, roman numerals as numbers, in order.
         stands_numbered: A number stands as a word of its own ("sprint 14"), not inside a handle ("digya053").
         letters: Words of one letter, in order.

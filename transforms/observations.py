@@ -1,4 +1,4 @@
-"""Which entities are summarised in a run, and from which facts.
+"""Which entities are summarized in a run, and from which facts.
 
 The seed's rules (Entity Observations): the entities mentioned most in what is new, the top 5 of them, those with at
 least 5 facts, each from its 50 most recent facts. Beyond it, a backlog for those that qualified and missed the cut, and
@@ -20,7 +20,7 @@ from transforms.schemas import OBSERVATION_BACKLOG, TIME, conform
 
 # Observations are objective: opinions neither count nor feed them.
 SOURCE_KINDS: Final = ("world", "experience")
-# What a summariser sees of a fact. A fact is changed where one of these differs.
+# What a summarizer sees of a fact. A fact is changed where one of these differs.
 CONTENT: Final = (
     "body", "occurred_start", "occurred_precision", "mentioned_at", "subject", "language", "superseded",
 )  # fmt: skip
@@ -73,7 +73,7 @@ class ObservationPlan:
     """What a run does about observations.
 
     Attributes:
-        selected: `entity_id` and `cause` (changed, stale, backlog, retry or all) of each entity to summarise, in order.
+        selected: `entity_id` and `cause` (changed, stale, backlog, retry or all) of each entity to summarize, in order.
         inputs: What the summary of each *qualified* entity is made from now: `entity_id`, `input_hash`,
             `canonical_name`, `names`, `kind`, `language`, `observed_through`.
         sources: The source facts of those: `entity_id`, `ordinal` from 0, `fact_id`, `at` and the columns of `CONTENT`.
@@ -97,7 +97,7 @@ def plan_observations(
     drain: bool = False,
     retry: frozenset[str] = frozenset(),
 ) -> ObservationPlan:
-    """Returns which entities to summarise, from what, which observations stand, and who waits.
+    """Returns which entities to summarize, from what, which observations stand, and who waits.
 
     Candidates are entities whose set of source facts changed. They are ranked by mentions in facts that are new to the
     entity or changed; ties by all source facts, then by the first mention in canonical order (`at`, undated last,
@@ -107,7 +107,7 @@ def plan_observations(
     Args:
         inputs: The bank's tables.
         config: The numbers.
-        generator: Summariser, model and version: part of every `input_hash`.
+        generator: Summarizer, model and version: part of every `input_hash`.
         now: The run's time, for entities that begin to wait.
         drain: True to take the whole backlog.
         retry: Entities whose summary failed for a passing reason; taken whatever the cut.
@@ -142,7 +142,7 @@ def plan_observations(
 
 
 def _source_facts(facts: pl.DataFrame) -> pl.DataFrame:
-    """Returns the facts that count: what a summariser sees of each, and where it stands."""
+    """Returns the facts that count: what a summarizer sees of each, and where it stands."""
     sources = facts.filter(pl.col("kind").is_in(SOURCE_KINDS)).with_columns(
         pl.col("superseded_by").is_not_null().alias("superseded")
     )

@@ -185,7 +185,7 @@ MENTIONS: Final = Table(
         document_id=(pl.String, "The fact's document."),
         position=(pl.Int64, "First character of the name in the document (of the fact's quote for a pronoun)."),
         surface=(pl.String, "The name as written."),
-        name_key=(pl.String, "The normalised name."),
+        name_key=(pl.String, "The normalized name."),
         kind=(pl.String, "person, organization, place, product, concept or label; null where unknown."),
         at=(TIME, "The fact's occurred_start, else mentioned_at."),
         context=(pl.List(pl.String), "Identifiers that stand with the name (hashed address, handle), sorted."),
@@ -221,7 +221,7 @@ RESOLUTIONS: Final = Table(
         method=(pl.String, "new, exact, score, document, reconcile or override."),
         total=(pl.Float64, "0.50 name + 0.30 cooccurrence + 0.20 temporal; null where nothing was scored."),
         name=(pl.Float64, "Name similarity, 0 to 1."),
-        cooccurrence=(pl.Float64, "Share of the mention's neighbours that co-occur with the entity, 0 to 1."),
+        cooccurrence=(pl.Float64, "Share of the mention's neighbors that co-occur with the entity, 0 to 1."),
         temporal=(pl.Float64, "max(0, 1 - days / window)."),
         runner_up=(pl.String, "Best entity that it did not go to; null where there was none."),
         runner_up_total=(pl.Float64, "The runner-up's total."),
@@ -250,7 +250,7 @@ COOCCURRENCES: Final = Table(
         document_count=(pl.Int64, "Distinct documents with such a fact."),
         first_at=(TIME, "Earliest event time of such a fact."),
         last_at=(TIME, "Latest event time of such a fact."),
-        npmi=(pl.Float64, "Normalised pointwise mutual information over facts, -1 to 1."),
+        npmi=(pl.Float64, "Normalized pointwise mutual information over facts, -1 to 1."),
     ),
 )
 
@@ -264,7 +264,7 @@ OBSERVATIONS: Final = Table(
         text=(pl.String, "The summary."),
         source_fact_ids=(pl.List(pl.String), "The facts it was written from, most recent first."),
         input_hash=(pl.String, "Hash of the ordered source facts, the generator and its version."),
-        generator=(pl.String, "Summariser, model and version."),
+        generator=(pl.String, "Summarizer, model and version."),
         observed_through=(TIME, "Latest event time among the source facts."),
     ),
 )
@@ -378,7 +378,7 @@ SUMMARY_CACHE: Final = Table(
     ("input_hash",),
     _columns(
         input_hash=(pl.String, "Hash of the ordered source facts, the generator and its version."),
-        generator=(pl.String, "Summariser, model and version."),
+        generator=(pl.String, "Summarizer, model and version."),
         text=(pl.String, "The summary."),
         tokens_in=(pl.Int64, "Tokens sent."),
         tokens_out=(pl.Int64, "Tokens received."),

@@ -11,7 +11,8 @@ from tests.openai_server import OpenAIServer, completion, failure
 from tierlake.config import load_settings
 
 FACT = {
-    "number": 1, "title": "Alice works at Google", "body": "Alice works at Google.", "kind": "world", "confidence": "certain",
+    "number": 1, "title": "Alice works at Google",
+    "body": "Alice works at Google.", "kind": "world", "confidence": "certain",
     "quote": "Alice works at Google.", "when": None, "when_direction": None, "tags": [], "subject": "Alice",
     "entities": [{"surface": "Alice", "kind": "person"}, {"surface": "Google", "kind": "organization"}],
 }  # fmt: skip

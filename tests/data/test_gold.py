@@ -37,12 +37,12 @@ def texts() -> Any:
     return anchor.load_texts()
 
 
-def test_every_mention_stands_where_it_is_labelled(texts):
+def test_every_mention_stands_where_it_is_labeled(texts):
     wrong = [m for m in MENTIONS if texts[m["bank"]][m["uri"]][m["start"] : m["end"]] != m["surface"]]
     assert wrong == []
 
 
-def test_every_name_in_the_documents_is_labelled(texts):
+def test_every_name_in_the_documents_is_labeled(texts):
     found, unread = anchor.find_mentions(NAMES, texts)
     assert unread == []
     assert found == MENTIONS
@@ -69,7 +69,7 @@ def test_no_mention_overlaps_another():
         assert all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 
-def test_every_quote_stands_where_it_is_labelled(texts):
+def test_every_quote_stands_where_it_is_labeled(texts):
     bank = {query["query_id"]: query["bank"] for query in QUERIES}
     wrong = [j for j in JUDGEMENTS if texts[bank[j["query_id"]]][j["uri"]][j["start"] : j["end"]] != j["quote"]]
     assert wrong == []

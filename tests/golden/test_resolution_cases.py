@@ -29,7 +29,7 @@ def row(mentions: pl.DataFrame, mention: str) -> dict[str, object]:
 # ---------------------------------------------------------------- the seed's own statements
 
 
-def test_an_exact_name_with_recent_shared_neighbours_is_a_strong_match():
+def test_an_exact_name_with_recent_shared_neighbors_is_a_strong_match():
     google, flow = ("Google", "organization"), ("TensorFlow", "product")
     found = row(bank((0, ["Alice", google, flow]), (1, ["Alice", google, flow])), "f1:0")
     assert (found["name"], found["cooccurrence"]) == (1.0, 1.0)
@@ -181,7 +181,7 @@ def test_one_entity_where_the_context_agrees_and_two_where_there_is_none(one, ot
     assert len(together(bank((0, [one]), (0, [other]), kind=kind))) == 2
 
 
-# ---------------------------------------------------------------- batches, order, neighbours
+# ---------------------------------------------------------------- batches, order, neighbors
 
 
 @pytest.mark.parametrize("names", [["New York", "New York Times"], ["Alice", "Alice Chen", "Alice Smith"]])
@@ -199,12 +199,12 @@ def test_how_documents_are_batched_decides_nothing(names):
     assert not any({"Alice Chen", "Alice Smith"} <= set(group) for group in partitions[0])
 
 
-def test_the_same_name_twice_in_a_fact_is_not_its_own_neighbour():
+def test_the_same_name_twice_in_a_fact_is_not_its_own_neighbor():
     mentions = bank((0, ["Alice", "Google"]), (0, ["Alice", "alice", "Google"]))
     assert row(mentions, "f1:0")["cooccurrence"] == 1.0
 
 
-def test_a_name_with_a_line_break_is_the_same_neighbour():
+def test_a_name_with_a_line_break_is_the_same_neighbor():
     assert row(bank((0, ["Alice", "Acme\nCorp"]), (0, ["Alice", "Acme Corp"])), "f1:0")["cooccurrence"] == 1.0
 
 

@@ -65,7 +65,7 @@ class World:
             (self.root / (bank or self.banks[0]) / name).write_text(text, encoding="utf-8")
 
     def run(self, banks: Iterable[str] | None = None) -> None:
-        """Materialises every table of the banks."""
+        """Materializes every table of the banks."""
         settings, lake = self.settings, self.lake
         resources = {"lake": lake, "settings": settings, "lake_io": LakeIOManager(lake)}
         with dg.DagsterInstance.ephemeral() as instance:

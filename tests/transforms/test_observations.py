@@ -1,4 +1,4 @@
-"""Which entities are summarised, from what, and which observations stand: the rules of the seed and beyond it."""
+"""Which entities are summarized, from what, and which observations stand: the rules of the seed and beyond it."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class _Judgement(BaseModel):
 
 @dataclass(frozen=True)
 class Gold:
-    """The labelled queries of one bank.
+    """The labeled queries of one bank.
 
     Attributes:
         dataset: Name of the set.
@@ -111,7 +111,7 @@ class Gold:
 
 
 def load_gold(folder: Path, bank: str, *, dataset: str | None = None) -> Gold:
-    """Returns the labelled queries of a bank.
+    """Returns the labeled queries of a bank.
 
     Args:
         folder: Where the two files are.

@@ -87,7 +87,7 @@ def evaluate_ranking(
     Args:
         memory_read: Gives fact ids in rank order for a query, its ids and its options.
         facts: Frame with fact_id, uri, quote_start, quote_end: all facts of the bank.
-        gold: The labelled queries.
+        gold: The labeled queries.
         system: What is measured, e.g. `tierlake` or `bm25`.
         evaluation_id: The evaluation that the rows belong to.
 

@@ -130,7 +130,7 @@ def clean_text(text: str) -> str:
 
 @cache
 def _long_marks() -> re.Pattern[str]:
-    # Normalisation sorts a run of combining marks in quadratic time; Unicode's stream-safe format allows 30 (UAX 15).
+    # Normalization sorts a run of combining marks in quadratic time; Unicode's stream-safe format allows 30 (UAX 15).
     marks = "".join(re.escape(chr(code)) for code in range(sys.maxunicode + 1) if unicodedata.combining(chr(code)))
     return re.compile(f"([{marks}]{{{_MARKS}}})[{marks}]+")
 

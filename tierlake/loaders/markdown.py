@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-import yaml  # type: ignore[import-untyped]  # its stubs are a package of their own
+import yaml
 
 from tierlake.errors import LoadError
 from tierlake.loaders.base import BadRecord, LoadedDocument
@@ -30,7 +30,7 @@ _AUTHORS: Final = ("author", "authors")
 _LANGUAGES: Final = ("language", "lang")
 
 
-class _FrontMatterLoader(yaml.SafeLoader):  # type: ignore[misc]  # untyped base, see above
+class _FrontMatterLoader(yaml.SafeLoader):
     """Safe YAML without aliases (no bombs), without deep nesting, and with dates left as they are written."""
 
     depth = 0

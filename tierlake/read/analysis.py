@@ -53,7 +53,7 @@ def is_unspaced(distinct: pl.Series) -> pl.Series:
 def index_terms(word: str, language: str, *, unspaced: bool) -> tuple[str, ...]:
     """Returns what a word of a document is indexed as.
 
-    A word of an unspaced script is every pair of neighbours, and every character for queries of one character.
+    A word of an unspaced script is every pair of neighbors, and every character for queries of one character.
 
     Example:
         >>> index_terms("deploys", "en", unspaced=False), index_terms("黒猫と", "ja", unspaced=True)

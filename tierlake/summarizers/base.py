@@ -1,4 +1,4 @@
-"""The summariser's port: an entity's facts in, one objective text out."""
+"""The summarizer's port: an entity's facts in, one objective text out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SourceFact:
 
 @dataclass(frozen=True)
 class SummaryRequest:
-    """All that a summariser is given for one entity.
+    """All that a summarizer is given for one entity.
 
     Attributes:
         input_hash: Hash of the ordered facts, the names and the generator: the cache key.

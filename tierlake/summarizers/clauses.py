@@ -75,7 +75,7 @@ def read_clauses(texts: Sequence[str]) -> list[Clause]:
     """Returns a clause for each English statement, in order.
 
     The statements form a batch of their own: the last bits of a parser's sums depend on the shape of its batch, and a
-    summary must not depend on what else is summarised.
+    summary must not depend on what else is summarized.
     """
     from tierlake.extractors.local.models import english
 

@@ -1,4 +1,4 @@
-"""The `openai` summariser: one objective text an entity, from any OpenAI-compatible endpoint."""
+"""The `openai` summarizer: one objective text an entity, from any OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The summariser that the settings name."""
+"""The summarizer that the settings name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tierlake.summarizers.base import Summarizer
 
 
 def make_summarizer(settings: SummarizerSettings) -> Summarizer:
-    """Returns the summariser of the settings.
+    """Returns the summarizer of the settings.
 
     Raises:
         ExtractorError: It cannot be used as set up (a missing key).

@@ -51,9 +51,9 @@ class Bank:
         own: For each mention the number of its name.
         meant: The number of the name that it means: a fuller one of its document, or what an alias stands for.
         in_document: The fuller name comes from the document (step 0), not from an alias.
-        neighbours: Numbers of what stands beside it: names of its fact, then its context terms.
-        weight: For each neighbour number, its rarity: 1 for rare ones, towards 0 for hubs.
-        neighbour_weight: For each mention the sum of the weights of its neighbours, but at least 1, so that a hub
+        neighbors: Numbers of what stands beside it: names of its fact, then its context terms.
+        weight: For each neighbor number, its rarity: 1 for rare ones, towards 0 for hubs.
+        neighbor_weight: For each mention the sum of the weights of its neighbors, but at least 1, so that a hub
             alone is not the whole of the evidence.
         decisions: Overrides.
     """
@@ -63,14 +63,14 @@ class Bank:
     own: list[int]
     meant: list[int]
     in_document: list[bool]
-    neighbours: list[tuple[int, ...]]
+    neighbors: list[tuple[int, ...]]
     weight: list[float]
-    neighbour_weight: list[float]
+    neighbor_weight: list[float]
     decisions: Decisions = field(default_factory=Decisions)
 
 
 def prepare_bank(rows: MentionRows, decisions: Decisions, config: ResolutionConfig) -> Bank:
-    """Returns the bank of the rows: names numbered, candidates found, shorter forms replaced, neighbours weighed."""
+    """Returns the bank of the rows: names numbered, candidates found, shorter forms replaced, neighbors weighed."""
     aliases = decisions.aliases
     keys = sorted({*rows.key, *(aliases[key] for key in set(rows.key) if key in aliases)})
     number = {key: n for n, key in enumerate(keys)}
@@ -82,16 +82,16 @@ def prepare_bank(rows: MentionRows, decisions: Decisions, config: ResolutionConf
             terms[term].add(name)
     candidates = find_candidates(names, terms, config)
     meant, in_document = _meant(rows, own, candidates, decisions, number)
-    neighbours, weight = _neighbours(rows, meant, len(keys), config)
+    neighbors, weight = _neighbors(rows, meant, len(keys), config)
     return Bank(
         rows=rows,
         candidates=candidates,
         own=own,
         meant=meant,
         in_document=in_document,
-        neighbours=neighbours,
+        neighbors=neighbors,
         weight=weight,
-        neighbour_weight=[max(1.0, sum(weight[n] for n in beside)) for beside in neighbours],
+        neighbor_weight=[max(1.0, sum(weight[n] for n in beside)) for beside in neighbors],
         decisions=decisions,
     )
 
@@ -144,7 +144,7 @@ def _meant(
     return meant, in_document
 
 
-def _neighbours(
+def _neighbors(
     rows: MentionRows, meant: list[int], size: int, config: ResolutionConfig
 ) -> tuple[list[tuple[int, ...]], list[float]]:
     facts: dict[str, set[int]] = defaultdict(set)
@@ -158,15 +158,15 @@ def _neighbours(
             counts[name] += 1
     for fact, term in {(fact, term) for fact, held in zip(rows.fact, rows.context, strict=True) for term in held}:
         counts[terms[term]] += 1 if fact else 0
-    neighbours = []
+    neighbors = []
     for fact, name, held in zip(rows.fact, meant, rows.context, strict=True):
         others = tuple(other for other in beside[fact] if other != name)
-        neighbours.append(others + tuple(sorted({terms[term] for term in held})) if held else others)
-    return neighbours, [rarity(count, config) for count in counts]
+        neighbors.append(others + tuple(sorted({terms[term] for term in held})) if held else others)
+    return neighbors, [rarity(count, config) for count in counts]
 
 
 def rarity(fact_count: int, config: ResolutionConfig) -> float:
-    """Returns what a neighbour that stands in `fact_count` facts is worth, 0 to 1, in buckets of powers of two.
+    """Returns what a neighbor that stands in `fact_count` facts is worth, 0 to 1, in buckets of powers of two.
 
     Example:
         >>> [round(rarity(count, ResolutionConfig()), 3) for count in (1, 7, 8, 16, 100)]

@@ -17,7 +17,7 @@ from transforms.resolution.config import ResolutionConfig
 from transforms.resolution.guards import Guard
 from transforms.resolution.similarity import CLIPPED_LETTERS, PART_LETTERS, Comparison, acronyms, compare, german
 
-# Spellings of one name that are tried for typos: 2 to the power of its words with a neighbour; more is no name.
+# Spellings of one name that are tried for typos: 2 to the power of its words with a neighbor; more is no name.
 SPELLINGS: Final = 64
 
 
@@ -137,11 +137,11 @@ def _spelled_alike(names: NameTable) -> Iterator[tuple[int, int]]:
         yield from combinations(group, 2)
 
 
-def typo_neighbours(words: Iterable[str]) -> dict[str, list[str]]:
+def typo_neighbors(words: Iterable[str]) -> dict[str, list[str]]:
     """Returns for each word those one typo apart; words that share no deletion of one letter are never compared.
 
     Example:
-        >>> typo_neighbours(["merrivale", "merryvale", "alice"])
+        >>> typo_neighbors(["merrivale", "merryvale", "alice"])
         {'merrivale': ['merryvale'], 'merryvale': ['merrivale']}
     """
     deletions: dict[str, list[str]] = defaultdict(list)
@@ -159,12 +159,12 @@ def typo_neighbours(words: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _typos(names: NameTable) -> Iterator[tuple[int, int]]:
-    neighbours = typo_neighbours(word for f in names.features for word in f.bag)
+    neighbors = typo_neighbors(word for f in names.features for word in f.bag)
     by_bag: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for n, f in enumerate(names.features):
         by_bag[f.bag].append(n)
     for n, f in enumerate(names.features):
-        choices = [(word, *neighbours.get(word, ())) for word in f.bag]
+        choices = [(word, *neighbors.get(word, ())) for word in f.bag]
         if all(len(choice) == 1 for choice in choices):
             continue
         for count, spelling in enumerate(product(*choices)):

@@ -18,7 +18,7 @@ class Cluster:
     Attributes:
         index: Its place in order of creation, which is the canonical order of its first mention.
         names: Numbers of its names.
-        neighbours: Numbers of what stood beside it.
+        neighbors: Numbers of what stood beside it.
         mentions: Rows of its mentions.
         kinds: How often each kind was said.
         first: Earliest date, in microseconds; None while undated.
@@ -28,7 +28,7 @@ class Cluster:
 
     index: int
     names: set[int] = field(default_factory=set)
-    neighbours: set[int] = field(default_factory=set)
+    neighbors: set[int] = field(default_factory=set)
     mentions: list[int] = field(default_factory=list)
     kinds: Counter[str] = field(default_factory=Counter)
     first: int | None = None
@@ -50,7 +50,7 @@ class Cluster:
     def absorb(self, other: Cluster) -> None:
         """Takes all that another cluster has."""
         self.names |= other.names
-        self.neighbours |= other.neighbours
+        self.neighbors |= other.neighbors
         self.mentions += other.mentions
         self.sides |= other.sides
         self.count_kinds(other.kinds)

@@ -8,14 +8,14 @@ from typing import Final
 from transforms.names import NameFeatures
 from transforms.resolution.blocking import Candidates
 
-# Persons by part, initial, nickname and title; everything else only by acronym and organisation form: "New York" is
+# Persons by part, initial, nickname and title; everything else only by acronym and organization form: "New York" is
 # not "New York Times".
 _PERSON_RELATIONS: Final = frozenset({"part", "initial", "middle", "nickname", "title", "variant"})
 _OTHER_RELATIONS: Final = frozenset({"acronym", "variant"})
 
 
 def fullness(f: NameFeatures) -> tuple[int, int, bool, bool, int, str]:
-    """Returns how full a name is: words, initials, a title, an organisation form, letters; then the key, for order."""
+    """Returns how full a name is: words, initials, a title, an organization form, letters; then the key, for order."""
     words = sum(len(word) > 1 for word in f.core)
     return words, len(f.core) - words, f.titled, f.formed, len(f.squashed), f.key
 

@@ -49,9 +49,9 @@ def canonical_rows(mentions: pl.DataFrame) -> Iterator[MentionRows]:
 
 
 def with_name_keys(frame: pl.DataFrame) -> pl.DataFrame:
-    """Returns the frame with the column `name_key`; each distinct surface is normalised once."""
+    """Returns the frame with the column `name_key`; each distinct surface is normalized once."""
     surfaces = frame["surface"].unique()
-    # A loop over distinct spellings: Unicode normalisation has no column expression.
+    # A loop over distinct spellings: Unicode normalization has no column expression.
     keys = pl.DataFrame({"surface": surfaces, "name_key": [name_key(surface) for surface in surfaces.to_list()]})
     return frame.join(keys.cast({"name_key": pl.String}), on="surface", how="left")
 

@@ -34,7 +34,7 @@ class Reconciler:
         return cluster
 
     def run(self) -> None:
-        """Merges best first until no pair is above the threshold; each merge gives its neighbours a new score."""
+        """Merges best first until no pair is above the threshold; each merge gives its neighbors a new score."""
         for one, other in sorted(set(self._pairs())):
             self._partners.setdefault(one, set()).add(other)
             self._partners.setdefault(other, set()).add(one)
@@ -72,10 +72,10 @@ class Reconciler:
         candidates = self.bank.candidates
         # Names are few; the closest pair counts, as for a single mention.
         name = 1.0 if common else max(candidates.similarity(x, y) for x in a.names for y in b.names)
-        few, many = sorted((a, b), key=lambda c: (len(c.neighbours), c.index))
+        few, many = sorted((a, b), key=lambda c: (len(c.neighbors), c.index))
         apart = a.names | b.names
-        beside = sorted(few.neighbours - apart)
-        shared = sum(self.bank.weight[n] for n in beside if n in many.neighbours)
+        beside = sorted(few.neighbors - apart)
+        shared = sum(self.bank.weight[n] for n in beside if n in many.neighbors)
         whole = max(1.0, sum(self.bank.weight[n] for n in beside))
         cooccurrence = min(1.0, shared / whole)
         gap = _gap(a, b)
@@ -94,7 +94,7 @@ class Reconciler:
         if conflict and (not common or parts.shared < self.config.shared_weight):
             return False
         if common:
-            sizes = len(a.neighbours), len(b.neighbours)
+            sizes = len(a.neighbors), len(b.neighbors)
             # Ambiguous as soon as one of the common names is: the specific one may have come by a short form.
             specific = all(is_specific(self.bank, n) for n in common)
             if not equal_name_holds(parts, gap, sizes, specific=specific, config=self.config):

@@ -69,7 +69,7 @@ class Resolver:
             if name not in cluster.names:
                 cluster.names.add(name)
                 self.by_name[name].append(cluster)
-        cluster.neighbours.update(bank.neighbours[i])
+        cluster.neighbors.update(bank.neighbors[i])
         cluster.mentions.append(i)
         kind = bank.rows.kind[i]
         if kind is not None:
@@ -117,14 +117,14 @@ class Resolver:
 
     def _parts(self, i: int, cluster: Cluster, name: float) -> Parts:
         bank = self.bank
-        beside = bank.neighbours[i]
-        known = cluster.neighbours
+        beside = bank.neighbors[i]
+        known = cluster.neighbors
         weight = bank.weight
         shared = 0.0
-        for neighbour in beside:
-            if neighbour in known:
-                shared += weight[neighbour]
-        cooccurrence = min(1.0, shared / bank.neighbour_weight[i]) if shared else 0.0
+        for neighbor in beside:
+            if neighbor in known:
+                shared += weight[neighbor]
+        cooccurrence = min(1.0, shared / bank.neighbor_weight[i]) if shared else 0.0
         at = bank.rows.at[i]
         gap = None if at is None or cluster.last is None else at - cluster.last
         temporal = closeness(gap, self.config.window_days)
@@ -136,7 +136,7 @@ class Resolver:
             return False
         at = self.bank.rows.at[i]
         gap = None if at is None or cluster.last is None else abs(at - cluster.last)
-        sizes = len(self.bank.neighbours[i]), len(cluster.neighbours)
+        sizes = len(self.bank.neighbors[i]), len(cluster.neighbors)
         return equal_name_holds(parts, gap, sizes, specific=self._specific[name], config=self.config)
 
     def _kinds_conflict(self, i: int, cluster: Cluster) -> bool:
@@ -202,7 +202,7 @@ class Resolver:
         if any(self._kinds_conflict(i, c) for _, c in equal):
             return f"guard kinds: {MEANING['kinds']} ({keys[name]!r} is {bank.rows.kind[i]} here)"
         if equal:
-            return f"equal name, but other neighbours at another time: best total {max(p.total for p, _ in equal):.3f}"
+            return f"equal name, but other neighbors at another time: best total {max(p.total for p, _ in equal):.3f}"
         guard = self._guard_met(name)
         if guard is not None:
             return f"guard {guard[0]}: {MEANING[guard[0]]} ({keys[guard[1]]!r})"
@@ -234,14 +234,14 @@ def forms(core: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def equal_name_holds(
-    parts: Parts, gap: int | None, neighbours: tuple[int, int], *, specific: bool, config: ResolutionConfig
+    parts: Parts, gap: int | None, neighbors: tuple[int, int], *, specific: bool, config: ResolutionConfig
 ) -> bool:
     """Returns whether an equal name makes one entity, under the policy `same_name` (step 4).
 
     Args:
         parts: The score.
         gap: Microseconds between the two; None where one is undated.
-        neighbours: How many neighbours each side has.
+        neighbors: How many neighbors each side has.
         specific: The name is specific.
         config: The policy and its numbers.
     """
@@ -251,9 +251,9 @@ def equal_name_holds(
         return specific or parts.total > config.threshold
     if config.same_name == "unify":
         return True
-    enough = config.specific_neighbours if specific else config.enough_neighbours
+    enough = config.specific_neighbors if specific else config.enough_neighbors
     is_apart = gap is not None and gap > config.window_days * DAY
-    return not (is_apart and min(neighbours) >= enough and parts.shared < config.shared_weight)
+    return not (is_apart and min(neighbors) >= enough and parts.shared < config.shared_weight)
 
 
 def _rank(scored: tuple[Parts, Cluster]) -> tuple[float, float, int, int]:

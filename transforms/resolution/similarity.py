@@ -16,7 +16,7 @@ Relation = Literal[
 ]
 
 # What a relation is worth where letters say too little or too much. At 0.8 two names a moment apart do not meet on
-# names alone (0.5 * 0.8 + 0.2 = 0.6, not above it) but do with any neighbour in common; at 0.7 they need a good share.
+# names alone (0.5 * 0.8 + 0.2 = 0.6, not above it) but do with any neighbor in common; at 0.7 they need a good share.
 WORTH: Final[dict[Relation, float]] = {
     "title": 0.80,
     "initial": 0.80,
@@ -26,7 +26,7 @@ WORTH: Final[dict[Relation, float]] = {
 }
 BARE_NICKNAME: Final = 0.70  # Bob for any Robert
 PART_WORTH: Final = 0.80  # at most: however long the part, a partial name without context makes a new entity
-VARIANT: Final = 0.95  # order, accents, punctuation or an organisation form: one name, spelled differently
+VARIANT: Final = 0.95  # order, accents, punctuation or an organization form: one name, spelled differently
 NEARLY: Final = 0.99  # 1 is kept for equal keys
 PART_LETTERS: Final = 3
 CLIPPED_LETTERS: Final = 2

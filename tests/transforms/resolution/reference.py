@@ -152,7 +152,7 @@ class Reference:
             return True
         if policy in {"context", "specific"}:
             return total > self.config.threshold
-        enough = self.config.specific_neighbours if specific else self.config.enough_neighbours
+        enough = self.config.specific_neighbors if specific else self.config.enough_neighbors
         apart = days is not None and days > self.config.window_days
         return not (apart and min(sizes) >= enough and shared < self.config.shared_weight)
 

@@ -65,7 +65,7 @@ def first_person(statement: Statement, speaker: str | None) -> Resolved | None:
     subject = statement.subject
     spoken = subject is not None and subject.lower_ in FIRST | FIRST_PLURAL
     if not mine:
-        # In a document `we` is its organisation, not its author; in a chat the speaker's group.
+        # In a document `we` is its organization, not its author; in a chat the speaker's group.
         return Resolved(prefix=f"{speaker}: ", extra=(who,), first_person=spoken) if is_chat else None
     edits = None if ours and is_chat else _first_edits(statement, mine, speaker)
     if edits is None:

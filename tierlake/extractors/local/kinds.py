@@ -14,7 +14,7 @@ from transforms.payload import EntityKind
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-# Ties go to the kind that is named first: people and organisations are what a wrong kind hurts most.
+# Ties go to the kind that is named first: people and organizations are what a wrong kind hurts most.
 ORDER: Final[tuple[EntityKind, ...]] = ("person", "organization", "product", "place", "label", "concept")
 # Weights of the votes: a shape decides; a word beside the name outweighs one label of the tagger, not two.
 SHAPE: Final = 12
@@ -75,7 +75,7 @@ def given_names() -> frozenset[str]:
 def _winner(surface: str, votes: Votes) -> EntityKind:
     best = max(votes.values(), default=0)
     if best == 0:
-        # Nothing says what it is: capitals alone are mostly organisations, several words mostly a body, one a product.
+        # Nothing says what it is: capitals alone are mostly organizations, several words mostly a body, one a product.
         return "organization" if surface.isupper() or " " in surface else "product"
     return next(kind for kind in ORDER if votes[kind] == best)
 

@@ -215,7 +215,7 @@ VAGUE: Final = word_set(
     " more most less possible similar important real right wrong able different local free best better high low"
     " short long"
 )
-# Capitalised roles before or instead of a name.
+# Capitalized roles before or instead of a name.
 ROLE_WORDS: Final = word_set(
     "prime vice deputy senior junior general colonel major lieutenant sergeant governor emperor empress prince"
     " princess senator representative ambassador premier commissioner judge bishop pope government"
@@ -237,7 +237,7 @@ CALENDAR: Final = word_set(
     " fri sat sun today tomorrow yesterday tonight spring summer autumn winter christmas easter utc gmt cet cest"
     " am pm"
 )
-# Capitalised words that name nothing.
+# Capitalized words that name nothing.
 NO_NAMES: Final = CALENDAR | word_set(
     "i ok okay yes no todo fixme done tbd tbc asap fyi eta eod eow faq hi hello dear thanks note notes update"
     " please ps regards cheers ceo cto cfo coo vp hr pm qa api url http https html css json xml csv pdf sql ui ux"

@@ -1,4 +1,4 @@
-"""Where names may stand in parsed English text: what the tagger saw, shapes, teams, and capitalised nouns."""
+"""Where names may stand in parsed English text: what the tagger saw, shapes, teams, and capitalized nouns."""
 
 from __future__ import annotations
 
@@ -74,17 +74,17 @@ def shapes_in(block: Block, doc: Doc) -> Iterable[Candidate]:
 
 
 def _in_longer_name(token: Token) -> bool:
-    """Returns True where capitalised words stand beside the token as parts of one name (`GitHub Actions`)."""
-    neighbours = [token.doc[i] for i in (token.i - 1, token.i + 1) if 0 <= i < len(token.doc)]
+    """Returns True where capitalized words stand beside the token as parts of one name (`GitHub Actions`)."""
+    neighbors = [token.doc[i] for i in (token.i - 1, token.i + 1) if 0 <= i < len(token.doc)]
     return any(
         n.tag_ in PROPER
         and n.text[:1].isupper()
         and n.dep_ in {"compound", token.dep_}
         and (n.head == token or token.head == n)
-        for n in neighbours
+        for n in neighbors
     ) or (
         token.ent_type_ != ""
-        and any(n.ent_type_ == token.ent_type_ and (n.ent_iob_ == "I" or token.ent_iob_ == "I") for n in neighbours)
+        and any(n.ent_type_ == token.ent_type_ and (n.ent_iob_ == "I" or token.ent_iob_ == "I") for n in neighbors)
     )
 
 
@@ -208,13 +208,13 @@ def _is_name(doc: Doc, first: int, last: int) -> bool:
         return False
     if all(t.lower_ in words.PERSON_NOUNS | words.ROLE_WORDS or t.lower_ == "of" for t in parts):
         return False
-    # One common word that is capitalised because it starts the sentence.
+    # One common word that is capitalized because it starts the sentence.
     is_lone = len(parts) == 1 and parts[0].is_sent_start
     return not (is_lone and parts[0].tag_ not in PROPER)
 
 
 def capitals_in(block: Block, doc: Doc, seen: Counter[str]) -> Iterable[Candidate]:
-    """Yields runs of capitalised nouns that the tagger left out."""
+    """Yields runs of capitalized nouns that the tagger left out."""
     index = 0
     while index < len(doc):
         if not _is_capital(doc[index], seen):

@@ -1,6 +1,6 @@
 """Names in parsed English text: where they stand, and what kind of thing each is.
 
-The tagger's entities are candidates; shapes (identifiers, capitals inside a word, teams) and capitalised nouns that it
+The tagger's entities are candidates; shapes (identifiers, capitals inside a word, teams) and capitalized nouns that it
 missed are others. Kinds are decided once per chunk by votes: the tagger's label, the shape, and the words beside every
 occurrence, so that the same name never has two kinds in one chunk.
 """
@@ -41,10 +41,10 @@ def find_names(
         text: The chunk.
         parsed: Its blocks and their parses.
         known: Names of people that are known (author, speakers).
-        around: Title and context: a word capitalised there is a name at the start of a sentence here.
+        around: Title and context: a word capitalized there is a name at the start of a sentence here.
     """
     candidates: list[Candidate] = []
-    seen = _capitalised_inside(parsed, around)
+    seen = _capitalized_inside(parsed, around)
     for block, doc in parsed:
         found = [
             *shapes_in(block, doc),
@@ -93,8 +93,8 @@ def _everywhere(
     return found
 
 
-def _capitalised_inside(parsed: Sequence[tuple[Block, Doc]], around: str) -> Counter[str]:
-    """Returns words that stand capitalised where grammar does not ask for it."""
+def _capitalized_inside(parsed: Sequence[tuple[Block, Doc]], around: str) -> Counter[str]:
+    """Returns words that stand capitalized where grammar does not ask for it."""
     seen: Counter[str] = Counter()
     for _, doc in parsed:
         for token in doc:

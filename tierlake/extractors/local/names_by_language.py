@@ -37,7 +37,7 @@ _RUN: Final = re.compile(
 _ORGANIZATION_HAN: Final = re.compile(
     r"[\u4e00-\u9fffA-Za-z0-9]{2,8}?(?:公司|集团|银行|大学|学院|医院|基金会|研究所|实验室|中心|协会|联盟|委员会|团队|部门|事业部)"
 )
-# A run of Han characters that grammar cuts an organisation's name out of: what stands before these is not part of it.
+# A run of Han characters that grammar cuts an organization's name out of: what stands before these is not part of it.
 _HAN_CUT: Final = re.compile(
     r"^.*(?:[的在与和于是为由把被对从到向给，。、]|加入|离开|访问|参观|来自|选择|联系|通知|负责)"
 )
@@ -191,7 +191,7 @@ def _latin(piece: str) -> Spans:
 
 
 def _cased(piece: str) -> Spans:
-    """Yields capitalised runs inside sentences of scripts with case (Greek, Armenian): people where they are several.
+    """Yields capitalized runs inside sentences of scripts with case (Greek, Armenian): people where they are several.
 
     A single word is a `label`: a named thing of unknown kind, which is itself under exactly this name only.
     """
@@ -208,7 +208,7 @@ def _cased(piece: str) -> Spans:
 
 
 def _without_opening(piece: str, match: re.Match[str]) -> tuple[int, int]:
-    """Returns the run without a first word that is capitalised only because it starts a sentence (an article)."""
+    """Returns the run without a first word that is capitalized only because it starts a sentence (an article)."""
     start, end = match.span()
     opens = not piece[:start].strip() or piece[:start].rstrip()[-1:] in ".!?:;•*-"
     first = match.group().split()[0]
@@ -231,7 +231,7 @@ def _latin_kind(piece: str, start: int, surface: str, label: str | None) -> Enti
     if len(parts) > 1:
         is_person = kind is None or parts[0].casefold() in given_names()
         return "person" if is_person and all(part[:1].isalpha() for part in parts) else kind
-    # One capitalised word is a noun in German and often elsewhere; places show by their preposition (above).
+    # One capitalized word is a noun in German and often elsewhere; places show by their preposition (above).
     return "organization" if kind == "organization" and surface.isascii() else None
 
 

@@ -26,7 +26,7 @@ class Referent:
 
     Attributes:
         text: The words that stand in for the pronoun.
-        sort: person, group (an organisation or team: it or they), thing or plural.
+        sort: person, group (an organization or team: it or they), thing or plural.
         name: The name, where it is one; None for a common noun.
         is_sure: False where it was not the subject: the fact is then `inferred`.
     """

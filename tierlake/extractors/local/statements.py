@@ -181,7 +181,7 @@ def _without_subject(block: Block, doc: Doc, sentence: Span, head: Token) -> Sta
     if len(words) < _MIN_WORDS + 1 or words[0].tag_ in WH:
         return None
     opening = next((token for token in words if token.lower_ not in {"please", "then", "also", "always", "never", "do", "not", "first", "finally", "n't"}), words[0])  # fmt: skip  # noqa: E501
-    # The tagger takes a capitalised imperative for a noun now and then; `Please` settles it.
+    # The tagger takes a capitalized imperative for a noun now and then; `Please` settles it.
     if opening.tag_ in {"VB", "VBP"} and (head in {opening, opening.head} or head in opening.subtree):
         return _trim(block, doc, (sentence.start, sentence.end), opening, "imperative", is_split=False)
     if (

@@ -106,7 +106,7 @@ def test_every_quote_and_name_verifies(text, language, author, context):
 
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(TEXTS, LANGUAGES), min_size=2, max_size=5), st.randoms(use_true_random=False))
-def test_a_chunk_does_not_depend_on_its_neighbours(chunks, random):
+def test_a_chunk_does_not_depend_on_its_neighbors(chunks, random):
     requests = [request(text, language=language) for text, language in chunks]
     shuffled = random.sample(requests, len(requests))
     seen: list[str] = []
