@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -59,9 +59,24 @@ def chunk_spans(text: str, config: ChunkingConfig) -> list[Span]:
         []
     """
     spans: list[Span] = []
+    together: list[Span] = []
+    for paragraph in _split(text, (0, len(text)), _PARAGRAPH):
+        if paragraph[1] - paragraph[0] <= config.maximum:
+            together.append(paragraph)
+            continue
+        # A paragraph beyond the maximum shares no chunk with others: its pieces would be one unit in a chunk alone.
+        spans += _join(text, together, config)
+        spans += _join(text, _pieces(text, paragraph, config.maximum), config)
+        together = []
+    return spans + _join(text, together, config)
+
+
+def _join(text: str, units: Iterable[Span], config: ChunkingConfig) -> list[Span]:
+    """Returns units put together into chunks."""
+    spans: list[Span] = []
     start: int | None = None
     previous_end = 0
-    for unit_start, unit_end in _units(text, config.maximum):
+    for unit_start, unit_end in units:
         if start is not None and unit_end - start > config.maximum:
             spans.append((start, previous_end))
             start = None
@@ -80,19 +95,15 @@ def _ends_chunk(unit: str, target: int) -> bool:
     return int.from_bytes(digest, "big") < len(unit) / target * _HASH_RANGE
 
 
-def _units(text: str, maximum: int) -> Iterator[Span]:
-    """Yields paragraphs; longer ones by sentence, longer sentences by word, longer words by size."""
-    for paragraph in _split(text, (0, len(text)), _PARAGRAPH):
-        if paragraph[1] - paragraph[0] <= maximum:
-            yield paragraph
+def _pieces(text: str, paragraph: Span, maximum: int) -> Iterator[Span]:
+    """Yields the sentences of a long paragraph; longer sentences by word, longer words by size."""
+    for sentence in _split(text, paragraph, _SENTENCE):
+        if sentence[1] - sentence[0] <= maximum:
+            yield sentence
             continue
-        for sentence in _split(text, paragraph, _SENTENCE):
-            if sentence[1] - sentence[0] <= maximum:
-                yield sentence
-                continue
-            for word in _split(text, sentence, _WORD):
-                for start in range(word[0], word[1], maximum):
-                    yield start, min(start + maximum, word[1])
+        for word in _split(text, sentence, _WORD):
+            for start in range(word[0], word[1], maximum):
+                yield start, min(start + maximum, word[1])
 
 
 def _split(text: str, span: Span, separator: re.Pattern[str]) -> Iterator[Span]:

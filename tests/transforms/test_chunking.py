@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from transforms.chunking import ChunkingConfig, chunk_context, chunk_spans
@@ -43,7 +43,7 @@ def pieces(text: str, config: ChunkingConfig = SMALL) -> list[str]:
     return [text[start:end] for start, end in chunk_spans(text, config)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.one_of(st.text(max_size=600), paragraphs.map("\n\n".join)))
 def test_chunks_cover_the_text_in_order_and_fit(text):
     spans = chunk_spans(text, SMALL)
@@ -54,8 +54,9 @@ def test_chunks_cover_the_text_in_order_and_fit(text):
     assert "".join(covered.split()) == "".join(text.split())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(paragraphs)
+@example(["Anna " * 21 + "коротким. коротким. коротким. Anna Anna Anna ran", "Anna"])
 def test_chunking_a_chunk_again_changes_nothing(parts):
     for piece in pieces("\n\n".join(parts)):
         assert pieces(piece) == [piece]
