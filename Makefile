@@ -12,7 +12,10 @@ export GX_ANALYTICS_ENABLED = false
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	touch $@
+	@# `dg` reads .env: its runs stand in the same home as those of `make run`.
+	@mkdir -p data/dagster
+	@printf 'DAGSTER_HOME=%s/data/dagster\n' "$(CURDIR)" > .env
+	@touch $@
 
 setup: .venv/.installed
 

@@ -10,7 +10,7 @@ from assets.catalog import counts, table_asset, table_out
 from assets.documents import add_to_cache, store_failures
 from assets.partitions import BANKS
 from tierlake.config import Settings
-from tierlake.extract import cached_extractions, code_version, extract_chunks
+from tierlake.extract import cached_extractions, code_version, extract_chunks, refuse_to_empty
 from tierlake.extractors.registry import make_extractor
 from tierlake.lake import Lake
 from tierlake.quarantine import FAILURE, failed_for_good
@@ -41,6 +41,7 @@ def facts(
     )
     lake.write("extraction_cache", bank, run.cache)
     store_failures(lake, bank, run.failures, stage="extract", code_version=version, now=now)
+    refuse_to_empty(lake.count("facts", bank), chunks, run)
     built = build_facts(documents, chunks, run.extractions, overrides)
     rejected = built.rejected.with_columns(pl.lit(value=False).alias("transient")).select(list(FAILURE))
     store_failures(lake, bank, rejected, stage="facts", code_version=version, now=now)

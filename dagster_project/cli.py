@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
+from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -21,8 +22,6 @@ EXIT_FAILED, EXIT_USAGE, EXIT_CHECKS = 1, 2, 3
 
 app = typer.Typer(
     name="tierlake",
-    help="A batch memory lakehouse: documents in, ranked and explained memory out.\n\n"
-    'Start with `tierlake run`, then `tierlake read "your question"`.',
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -57,6 +56,24 @@ def _open(config: Path | None) -> tuple[Settings, Lake]:
 
 def _print_json(value: Any) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it with the option's value
+    if wanted:
+        typer.echo(installed_version("tierlake"))
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    version: Annotated[  # its callback has done all
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """A batch memory lakehouse: documents in, ranked and explained memory out.
+
+    Start with `tierlake run`, then `tierlake read "your question"`.
+    """
 
 
 @app.command()

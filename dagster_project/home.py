@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tierlake.config import Settings
+from tierlake.errors import TierlakeError
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance
@@ -129,11 +130,32 @@ def service_environment(settings: Settings, config: Path) -> dict[str, str]:
     }
 
 
+class PortError(TierlakeError):
+    """The UI cannot listen on a port."""
+
+    def __init__(self, port: int, why: str) -> None:
+        self.port = port
+        super().__init__(
+            f"the UI cannot listen on 127.0.0.1:{port} ({why}); name another with --port, or 0 for a free one"
+        )
+
+
 def free_port() -> int:
     """Returns a port of 127.0.0.1 that nothing listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def _check_port(port: int) -> None:
+    """Raises where nothing can listen on the port now."""
+    with socket.socket() as probe:
+        # As the server does it: a port that an ended server has just left is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except (OSError, OverflowError) as error:
+            raise PortError(port, str(error)) from error
 
 
 def serve_ui(settings: Settings, config: Path, port: int) -> int:
@@ -143,11 +165,15 @@ def serve_ui(settings: Settings, config: Path, port: int) -> int:
         settings: The settings.
         config: The file that they come from.
         port: Port on 127.0.0.1; 0 takes a free one.
+
+    Raises:
+        PortError: Something else listens on the port, or it is none.
     """
+    port = port or free_port()
+    _check_port(port)
     environment = service_environment(settings, config)
     # Dagster recommends `dg dev` instead, which is made for developers: it needs a project's folder.
     environment["PYTHONWARNINGS"] = "ignore:Function `dev_command`"
-    port = port or free_port()
     sys.stderr.write(f"Dagster UI: http://127.0.0.1:{port}  (Ctrl-C ends it)\n")
     command = [sys.executable, "-m", "dagster", "dev", "-m", "dagster_project.definitions"]
     command += ["--host", "127.0.0.1", "--port", str(port), "--log-level", "warning"]

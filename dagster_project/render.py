@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 from rich.markup import escape
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tierlake.read.memory import Bundle
 
 _console = Console()
+# Tasks and events that stand below an answer; all of them are in --json.
+SHOWN_WORK: Final = 3
 
 
 def iso(value: Any) -> Any:
@@ -59,6 +61,9 @@ def runs(done: Sequence[BankRun]) -> None:
             _console.print(
                 f"{failure.asset} failed: {escape(failure.message)}\n  next: {failure.next_step}", style="red"
             )
+        waiting = next((row.rows for row in run.rows if row.asset == "quarantine"), 0)
+        if waiting:
+            _console.print(f"{waiting} item(s) in quarantine: tierlake quarantine says why", style="yellow")
         if not run.success:
             _console.print("Nothing was published: readers keep the last good set.", style="red")
 
@@ -81,13 +86,25 @@ def bundle(found: Bundle) -> None:
         )
     nothing = "No fact matches. Try other words, or `tierlake tables` to see what is there."
     _console.print(table if found.facts else nothing)
-    for task in found.tasks[:5]:
-        _console.print(f"task  [P{task.priority}] {task.description} ({task.status})", markup=False)
-    for event in found.events[-5:]:
-        _console.print(f"event [{iso(event.at)}] {event.summary}", markup=False)
+    if found.facts:
+        _work(found)
     for entity in found.entities.values():
         text = " ".join(observation.text for observation in entity.observations)
         _console.print(f"{entity.canonical_name} ({entity.kind}) {text}", markup=False)
+
+
+def _work(found: Bundle) -> None:
+    """Prints the first open tasks and the last events of the ids that were read, whatever the query."""
+    shown = found.tasks[:SHOWN_WORK]
+    if shown:
+        _console.print(f"open tasks of these ids, first {len(shown)} of {len(found.tasks)}:", style="dim")
+    for task in shown:
+        _console.print(f"  [P{task.priority}] {task.description} ({task.status})", markup=False)
+    events = found.events[-SHOWN_WORK:]
+    if events:
+        _console.print(f"events of these ids, last {len(events)} of {len(found.events)}:", style="dim")
+    for event in events:
+        _console.print(f"  {iso(event.at)[:10]} {event.summary}", markup=False)
 
 
 def explanation(found: EntityExplanation) -> None:

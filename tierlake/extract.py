@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from tierlake.errors import ExtractorError
 from tierlake.extractors.base import ExtractionRequest, ExtractionResult, Extractor
 from tierlake.progress import progress
 from tierlake.quarantine import FAILURE
@@ -167,6 +168,31 @@ def _failures(
         pl.when(pl.col("part") == "").then("chunk_id").otherwise(pl.format("{}:{}", "chunk_id", "part")).alias("item")
     )
     return failures.select(list(FAILURE)).unique("item", keep="first").sort("item")
+
+
+def refuse_to_empty(stored_facts: int, chunks: pl.DataFrame, run: ExtractionRun) -> None:
+    """Raises where a passing failure would take most of a memory away: the tables stay as they were.
+
+    A few chunks that wait in quarantine cost a few facts. An endpoint that cannot be reached at all, after a change of
+    extractor, would cost them all.
+
+    Args:
+        stored_facts: Facts that the bank has now.
+        chunks: Frame of `schemas.CHUNKS`.
+        run: What extraction left.
+
+    Raises:
+        ExtractorError: More than half of the chunks failed and would be tried again, in a bank that has facts.
+    """
+    waiting = run.failures.filter("transient")
+    failed = waiting["chunk_id"].n_unique()
+    if stored_facts and failed * 2 > chunks.height:
+        reasons = ", ".join(waiting["reason"].unique().sort().to_list())
+        raise ExtractorError(
+            f"{failed} of {chunks.height} chunks could not be extracted ({reasons}): publishing that would take most "
+            "of the bank's facts away, so the tables stay as they were. See `tierlake quarantine`, mend the endpoint "
+            "in [extractor], and run again: what was extracted is kept."
+        )
 
 
 def cached_extractions(cache: pl.DataFrame, chunks: pl.DataFrame, extractor: Extractor) -> dict[str, Extraction]:

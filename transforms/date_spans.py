@@ -120,14 +120,19 @@ def month_range(year: int, month: int, months: int, precision: str) -> DateSpan 
     return DateSpan(start, start + relativedelta(months=months), precision) if start else None
 
 
-def _nearest(spans: list[DateSpan | None], sense: Sense) -> DateSpan | None:
+# A report goes on being written after the date at its head: "was approved on 9 March", in one of 5 March.
+_WRITTEN_LATER: Final = timedelta(days=31)
+
+
+def _nearest(spans: list[DateSpan | None], sense: Sense, *, written_later: timedelta = timedelta(0)) -> DateSpan | None:
     """Returns the span that the direction picks: begun (past), not over (future), else the closest."""
     if sense.anchor is None:
         return None
     anchor = sense.anchor
     present = [span for span in spans if span is not None]
     if sense.direction == "past":
-        return max((span for span in present if span.start <= anchor), key=lambda span: span.start, default=None)
+        latest = anchor + written_later
+        return max((span for span in present if span.start <= latest), key=lambda span: span.start, default=None)
     if sense.direction == "future":
         return min((span for span in present if span.end > anchor), key=lambda span: span.start, default=None)
     day = timedelta(days=1)
@@ -140,7 +145,8 @@ def near_day(month: int, day: int, sense: Sense) -> DateSpan | None:
     if sense.anchor is None:
         return None
     # Four years each way, so that 29 February is found.
-    return _nearest([day_span(sense.anchor.year + each, month, day) for each in range(-4, 5)], sense)
+    days = [day_span(sense.anchor.year + each, month, day) for each in range(-4, 5)]
+    return _nearest(days, sense, written_later=_WRITTEN_LATER)
 
 
 def near_month(month: int, sense: Sense, *, step: int | None = None) -> DateSpan | None:

@@ -9,6 +9,8 @@ import pytest
 from tests.laws.world import World
 from tests.openai_server import OpenAIServer, completion, failure
 from tierlake.config import load_settings
+from tierlake.errors import ExtractorError
+from tierlake.manifest import read_published
 
 FACT = {
     "number": 1, "title": "Alice works at Google",
@@ -61,3 +63,17 @@ def test_each_chunk_is_asked_once_and_again_only_where_it_failed(world):
         asked, versions = len(server.requests), world.versions()
         world.run()
         assert (len(server.requests), world.versions()) == (asked, versions)
+
+
+def test_an_endpoint_that_is_down_takes_no_facts_away(world):
+    world.put({"tier_fact/a.txt": "Alice works at Google.", "tier_fact/b.txt": "Bob lives in Berlin."})
+    world.run()
+    facts, published = world.lake.read("facts", "acme"), read_published(world.lake.root, "acme")
+    assert facts.height == 2
+    with OpenAIServer(lambda _: failure(503)) as server:
+        use(world, server)
+        with pytest.raises(ExtractorError, match="2 of 2 chunks could not be extracted"):
+            world.run()
+    assert world.lake.read("facts", "acme").equals(facts)
+    assert read_published(world.lake.root, "acme") == published
+    assert world.lake.read("quarantine", "acme")["stage"].to_list() == ["extract", "extract"]

@@ -3,14 +3,24 @@
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import dagster as dg
+import pytest
 
-from dagster_project.home import free_port, open_instance, prepare_home, quick_sqlite, service_environment
+from dagster_project.home import (
+    PortError,
+    free_port,
+    open_instance,
+    prepare_home,
+    quick_sqlite,
+    serve_ui,
+    service_environment,
+)
 from tierlake.config import Settings
 
 KILLED = """
@@ -107,3 +117,14 @@ def test_only_databases_of_the_folder_are_changed(tmp_path: Path) -> None:
     assert modes == {"inside": "wal", "outside": "delete"}
     # Nothing is held open afterwards: the write-ahead log went away with the last connection.
     assert sorted(file.name for file in inside.iterdir()) == ["a.db"]
+
+
+@pytest.mark.parametrize("port", [None, 99_999])
+def test_a_port_that_is_taken_or_none_is_refused_before_anything_starts(tmp_path: Path, port: int | None) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        wanted = port or taken.getsockname()[1]
+        with pytest.raises(PortError, match=f"127.0.0.1:{wanted} .* name another with --port"):
+            serve_ui(Settings(base=tmp_path), tmp_path / "tierlake.toml", wanted)
+    assert not any(tmp_path.iterdir())
