@@ -31,7 +31,8 @@ class UnknownNameError(TierlakeError):
         near = get_close_matches(name, self.available, n=3)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         known = ", ".join(self.available[:20]) or "none"
-        super().__init__(f"no {what} {name!r}.{hint} Available: {known}.")
+        named = f" {name!r}" if name else ""
+        super().__init__(f"no {what}{named}.{hint} Available: {known}.")
 
 
 class LakeError(TierlakeError):
