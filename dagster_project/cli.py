@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version as installed_version
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
-from tierlake.config import Settings, load_settings
+from dagster_project import cli_overrides
+from dagster_project.cli_options import Bank, Config, Json, open_lake, print_json
+from tierlake.config import load_settings
 from tierlake.errors import ConfigError, InvalidReadOptions, TierlakeError, UnknownNameError
-
-if TYPE_CHECKING:
-    from tierlake.lake import Lake
 
 EXIT_FAILED, EXIT_USAGE, EXIT_CHECKS = 1, 2, 3
 
@@ -31,31 +28,7 @@ explain_app = typer.Typer(no_args_is_help=True, help="Say why the memory holds w
 evaluate_app = typer.Typer(no_args_is_help=True, help="Measure against labeled data, offline.")
 app.add_typer(explain_app, name="explain")
 app.add_typer(evaluate_app, name="evaluate")
-
-Config = Annotated[
-    Path | None,
-    typer.Option(
-        "--config", help="Settings file. Default: tierlake.toml here, else TIERLAKE_CONFIG.", show_default=False
-    ),
-]
-Bank = Annotated[
-    str | None,
-    typer.Option(
-        "--bank", help="The bank. Default: default_bank of the settings, else the only bank.", show_default=False
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of a table for people.")]
-
-
-def _open(config: Path | None) -> tuple[Settings, Lake]:
-    from tierlake.lake import Lake
-
-    settings = load_settings(config)
-    return settings, Lake(settings.lake_root)
-
-
-def _print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+app.add_typer(cli_overrides.app, name="override")
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it with the option's value
@@ -92,12 +65,12 @@ def run(
     from dagster_project import render
     from dagster_project.runs import execute_ingest
 
-    settings, _ = _open(config)
+    settings, _ = open_lake(config)
     banks = [settings.bank(name) for name in bank] if bank else None
     with render.run_progress() as on_step:
         runs = execute_ingest(settings, banks, drain=drain, on_step=on_step)
     if as_json:
-        _print_json([asdict(one) for one in runs])
+        print_json([asdict(one) for one in runs])
     else:
         render.runs(runs)
     if not all(one.success for one in runs):
@@ -137,7 +110,7 @@ def read(
     from dagster_project import render
     from tierlake.read.memory import Memory
 
-    settings, lake = _open(config)
+    settings, lake = open_lake(config)
     memory = Memory.open(lake.root, bank=settings.bank(bank), as_of=as_of)
     bundle = memory.read(
         ids or list(settings.tiers),
@@ -149,7 +122,7 @@ def read(
         include_entities=include_entities,
     )
     if as_json:
-        _print_json(bundle.to_dict())
+        print_json(bundle.to_dict())
     else:
         render.bundle(bundle)
 
@@ -181,13 +154,13 @@ def explain_entity_command(
     from dagster_project import render
     from tierlake.explain import explain_entity
 
-    settings, lake = _open(config)
+    settings, lake = open_lake(config)
     chosen = settings.bank(bank)
     tables = ("entities", "resolutions", "mentions", "facts")
     frames = {table: lake.read(table, chosen) for table in tables}
     explanation = explain_entity(name, redirects=lake.read("entity_redirects", chosen), **frames)
     if as_json:
-        _print_json(explanation.to_dict())
+        print_json(explanation.to_dict())
     else:
         render.explanation(explanation)
 
@@ -198,7 +171,7 @@ def tables(bank: Bank = None, as_json: Json = False, config: Config = None) -> N
     from dagster_project import render
     from transforms.schemas import TABLES
 
-    settings, lake = _open(config)
+    settings, lake = open_lake(config)
     banks = [settings.bank(bank)] if bank else settings.banks
     rows = []
     for name in TABLES:
@@ -210,7 +183,7 @@ def tables(bank: Bank = None, as_json: Json = False, config: Config = None) -> N
         counts = {one: lake.count(name, one) for one in banks}
         rows.append({"table": name, "version": delta.version(), "rows": counts, "written_at": render.iso(last)})
     if as_json:
-        _print_json(rows)
+        print_json(rows)
     else:
         render.tables(rows, banks)
 
@@ -220,13 +193,34 @@ def quarantine(bank: Bank = None, as_json: Json = False, config: Config = None) 
     """List what could not be processed, why, and whether the next run tries again."""
     from dagster_project import render
 
-    settings, lake = _open(config)
+    settings, lake = open_lake(config)
     banks = [settings.bank(bank)] if bank else settings.banks
     rows = [row for one in banks for row in lake.read("quarantine", one).iter_rows(named=True)]
     if as_json:
-        _print_json([{key: render.iso(value) for key, value in row.items()} for row in rows])
+        print_json([{key: render.iso(value) for key, value in row.items()} for row in rows])
     else:
         render.quarantine(rows)
+
+
+@app.command()
+def review(bank: Bank = None, as_json: Json = False, config: Config = None) -> None:
+    """List near misses: names that just became one entity, or just did not. `tierlake override` decides them."""
+    from dagster_project import render
+    from tierlake.explain import near_misses
+
+    settings, lake = open_lake(config)
+    chosen = settings.bank(bank)
+    near = near_misses(
+        resolutions=lake.read("resolutions", chosen),
+        mentions=lake.read("mentions", chosen),
+        entities=lake.read("entities", chosen),
+        threshold=settings.resolution.threshold,
+    )
+    rows = near.to_dicts()
+    if as_json:
+        print_json(rows)
+    else:
+        render.review(rows)
 
 
 @evaluate_app.command("ranking")
@@ -234,10 +228,10 @@ def evaluate_ranking_command(bank: Bank = None, as_json: Json = False, config: C
     """Print nDCG@10, recall, MRR and hits of the published bank over the labeled queries, beside plain BM25."""
     from tierlake.evaluation.run import evaluate_bank
 
-    settings, lake = _open(config)
+    settings, lake = open_lake(config)
     evaluation = evaluate_bank(lake, settings, settings.bank(bank))
     if as_json:
-        _print_json(evaluation.to_dict())
+        print_json(evaluation.to_dict())
     else:
         evaluation.print()
 

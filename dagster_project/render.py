@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -149,3 +150,34 @@ def quarantine(rows: Sequence[dict[str, Any]]) -> None:
         what = f"{escape(row['uri'] or row['item'])}\n[dim]{escape(row['detail'])}[/dim]"
         table.add_row(row["bank_id"], row["stage"], row["reason"], str(row["attempts"]), waits, what)
     _console.print(table if rows else "Nothing is in quarantine.")
+
+
+def review(rows: Sequence[dict[str, Any]]) -> None:
+    """Prints near misses, with the command that would decide each."""
+    for row in rows:
+        if row["decision"] == "joined":
+            _console.print(f"{row['total']:.3f}  {row['surface']} just joined {row['entity']}", markup=False)
+            hint = f"tierlake override different {_quoted(row['surface'])} {_quoted(row['entity'])} --why ..."
+        else:
+            _console.print(
+                f"{row['total']:.3f}  {row['surface']} ({row['entity']}) just missed {row['other']}", markup=False
+            )
+            hint = f"tierlake override same {_quoted(row['entity'])} {_quoted(row['other'])} --why ..."
+        _console.print(f"       {hint}", markup=False, style="dim")
+    if not rows:
+        _console.print("No decision was close.")
+
+
+def _quoted(name: str) -> str:
+    return shlex.quote(name)
+
+
+def overrides(rows: Sequence[dict[str, Any]]) -> None:
+    """Prints decisions, oldest first."""
+    for row in rows:
+        state = f", undone by {row['undone_by']}" if row["undone_by"] else ""
+        value = f" = {row['value']}" if row["value"] else ""
+        _console.print(f"{row['override_id']}  {row['what']} {' | '.join(row['which'])}{value}{state}", markup=False)
+        _console.print(f"    {iso(row['when'])[:10]} {row['who']}: {row['why']}", markup=False, style="dim")
+    if not rows:
+        _console.print("No decision was written down.")

@@ -175,3 +175,49 @@ def _explained(row: dict[str, Any], details: pl.DataFrame) -> ExplainedEntity:
 
 def _iso(column: str) -> pl.Expr:
     return pl.col(column).dt.strftime("%Y-%m-%dT%H:%M:%S%:z").alias(column)
+
+
+def near_misses(
+    *, resolutions: pl.DataFrame, mentions: pl.DataFrame, entities: pl.DataFrame, threshold: float, margin: float = 0.05
+) -> pl.DataFrame:
+    """Returns the decisions that a little more or less evidence would have turned, closest to the threshold first.
+
+    A scored match whose total is within the margin above the threshold, and a mention whose runner-up is within the
+    margin below it (or at it: a match needs more).
+
+    Args:
+        resolutions: Frame of `schemas.RESOLUTIONS`.
+        mentions: Frame of `schemas.MENTIONS`.
+        entities: Frame of `schemas.ENTITIES`.
+        threshold: What a total must be above.
+        margin: How near is near.
+
+    Returns:
+        `mention_id, surface, decision` (joined or apart)`, total, entity_id, entity, other_id, other, fact_id`: the
+        entity that the mention is in, and for `apart` the one that it nearly joined.
+    """
+    names = entities.select("entity_id", "canonical_name")
+    rows = resolutions.join(mentions.select("mention_id", "surface"), on="mention_id").join(names, on="entity_id")
+    rows = rows.join(
+        names.rename({"entity_id": "runner_up", "canonical_name": "other"}), on="runner_up", how="left"
+    ).with_columns(pl.col("runner_up_total").alias("other_total"))
+    scored = pl.col("method").is_in(["score", "reconcile"])
+    joined = rows.filter(scored & (pl.col("total") <= threshold + margin)).with_columns(
+        pl.lit("joined").alias("decision"), pl.col("total").alias("near")
+    )
+    apart = rows.filter(pl.col("other_total").is_between(threshold - margin, threshold)).with_columns(
+        pl.lit("apart").alias("decision"), pl.col("other_total").alias("near")
+    )
+    both = pl.concat([joined, apart]).with_columns((pl.col("near") - threshold).abs().round(9).alias("distance"))
+    shown = both.sort("distance", "surface", "mention_id", "decision").select(
+        "mention_id",
+        "surface",
+        "decision",
+        pl.col("near").alias("total"),
+        "entity_id",
+        pl.col("canonical_name").alias("entity"),
+        pl.col("runner_up").alias("other_id"),
+        "other",
+        "fact_id",
+    )
+    return shown.unique(subset=["surface", "decision", "entity_id", "other_id"], keep="first", maintain_order=True)

@@ -15,6 +15,8 @@ from tierlake.errors import ConfigError
 from transforms.ids import stable_id
 from transforms.schemas import OVERRIDES, conform
 
+What = Literal["alias", "same", "different", "block", "label", "retract", "promote", "undo"]
+
 
 class Override(BaseModel):
     """One line of an overrides file."""
@@ -23,7 +25,7 @@ class Override(BaseModel):
 
     override_id: str | None = None
     bank: str
-    what: Literal["alias", "same", "different", "block", "label", "retract", "promote", "undo"]
+    what: What
     which: Annotated[list[str], Field(min_length=1)]
     value: str | None = None
     who: str
@@ -96,3 +98,30 @@ def _file_rows(file: Path, settings: Settings, faults: list[str]) -> list[dict[s
             faults.append(f"{file.name}:{number}: promote needs value, one of {list(settings.tiers)}")
         rows.append(override.row())
     return rows
+
+
+def append_override(  # each is a column of the row
+    settings: Settings, bank: str, what: What, which: list[str], *, why: str, who: str, when: datetime
+) -> dict[str, Any]:
+    """Returns the row of a new decision after appending it to the bank's file; no line is ever changed.
+
+    Args:
+        settings: Where the files are.
+        bank: The bank.
+        what: What is said.
+        which: Of what: names, entity ids or, for `undo`, the id of an override.
+        why: The reason.
+        who: Who decides.
+        when: When, aware.
+    """
+    given = Override(bank=bank, what=what, which=which, who=who, when=when, why=why)
+    row = given.row()
+    line = given.model_copy(update={"override_id": row["override_id"]}).model_dump(mode="json", exclude_none=True)
+    file = settings.path(settings.overrides.path) / f"{bank}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    # A last line without its end must not swallow the new one.
+    start = "" if not text or text.endswith("\n") else "\n"
+    with file.open("a", encoding="utf-8") as out:
+        out.write(start + json.dumps(line, ensure_ascii=False) + "\n")
+    return row
